@@ -57,6 +57,7 @@ struct Work {
 };
 
 constexpr size_t mostBytes = size_t(1) << 24;
+constexpr const char *tooLarge = "has more than 16777216 bytes";
 
 Certificate read(const std::string &text, Work &work);  // throws Malformed
 void check(const Certificate &certificate, Work &work); // throws both

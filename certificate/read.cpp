@@ -19,14 +19,29 @@ void Work::spend(int64_t steps) {
   require(left >= 0, "it takes too long to check");
 }
 
-/// While the text is read: numbers are whole and not huge, nesting is shallow.
-static bool isPlain(int depth, Json::parse_event_t event, Json &json) {
-  require(depth < 8, "lists lie too deep in each other");
-  require(
-      event != Json::parse_event_t::value || !json.is_number() ||
-          (json.is_number_integer() && std::abs(json.get<double>()) <= 0x1p53),
-      "a number is not whole, or beyond 2^53");
-  return true;
+/// Numbers are whole and not huge, nesting is shallow. What is not so is left
+/// out while the text is read, and said after it is known to be a certificate.
+static Json parse(const std::string &text, std::string &wrong) {
+  auto isPlain = [&](int depth, Json::parse_event_t event, Json &json) {
+    if (depth >= 8)
+      wrong = "lists lie too deep in each other";
+    else if (event == Json::parse_event_t::value && json.is_number() &&
+             !(json.is_number_integer() &&
+               std::abs(json.get<double>()) <= 0x1p53))
+      wrong = "a number is not whole, or beyond 2^53";
+    return depth < 8;
+  };
+  return Json::parse(text, isPlain);
+}
+
+static void checkFormat(const Json &json) {
+  require(!json.contains("compile_seconds"),
+          "it is a report (npuc --report); npuc --certificate=FILE "
+          "writes a certificate");
+  require(json.is_object() &&
+              json.value("format", Json()) == "npuc layout certificate" &&
+              json.value("version", Json()) == 1,
+          "it does not say that it is version 1 of a certificate");
 }
 
 static void checkIndices(const Numbers &indices, size_t entries, size_t count,
@@ -131,11 +146,11 @@ static void readPlan(const Json &plan, Certificate &all) {
 }
 
 Certificate read(const std::string &text, Work &work) try {
-  require(text.size() <= mostBytes, "has more than 16 MiB");
-  const Json json = Json::parse(text, isPlain);
-  require(json.at("format") == "npuc layout certificate" &&
-              json.at("version") == 1,
-          "it does not say that it is version 1 of a certificate");
+  require(text.size() <= mostBytes, tooLarge);
+  std::string wrong;
+  const Json json = parse(text, wrong);
+  checkFormat(json);
+  require(wrong.empty(), wrong);
   Certificate all{json.at("model"), json.at("target"), json.at("unit")};
   readGraph(json, all);
   json.at("relayouts").get_to(all.relayouts);
@@ -148,7 +163,8 @@ Certificate read(const std::string &text, Work &work) try {
   readPlan(json.at("plan"), all);
   return all;
 } catch (const Json::exception &error) {
-  throw Malformed(error.what());
+  const std::string what = error.what(); // behind the library's number of it
+  throw Malformed(what.substr(what.find("] ") + 2));
 }
 
 } // namespace npu::certificate

@@ -6,28 +6,32 @@ set(NPU_BUNDLED "${CMAKE_INSTALL_LIBDIR}/npuc")
 set(NPU_SHARED_FILES "${CMAKE_INSTALL_DATADIR}/npuc")
 set(NPU_CMAKE_FILES "${CMAKE_INSTALL_LIBDIR}/cmake/npuc")
 
-# npu_run_path(OUTPUT COMPONENT FOLDER): where what is installed into FOLDER
-# finds libraries.
-function(npu_run_path output component folder)
+# npu_set_run_path(COMPONENT FOLDER BUILD_FOLDER TARGETS...): where what is
+# installed into FOLDER, and built in BUILD_FOLDER, finds libraries. The build
+# has the same paths: else CMake ends them in an empty one, so that it can write
+# others over them, and the dynamic loader takes that for the current folder.
+function(npu_set_run_path component folder build_folder)
   set(paths)
   foreach(library_folder IN ITEMS "${CMAKE_INSTALL_LIBDIR}" "${NPU_BUNDLED}")
     cmake_path(RELATIVE_PATH library_folder BASE_DIRECTORY "${folder}")
-    string(REGEX REPLACE "/\\.$" "" path "$ORIGIN/${library_folder}")
-    list(APPEND paths "${path}")
+    list(APPEND paths "$ORIGIN/${library_folder}")
   endforeach()
+  set(library_folder lib)
+  cmake_path(RELATIVE_PATH library_folder BASE_DIRECTORY "${build_folder}")
+  list(APPEND paths "$ORIGIN/${library_folder}")
+  list(TRANSFORM paths REPLACE "/\\.$" "")
+  list(REMOVE_DUPLICATES paths)
   # LLVM's own folder, which is the system's. Debian has libMLIR only there.
   if(component STREQUAL compiler)
     list(APPEND paths "${LLVM_LIBRARY_DIRS}")
   endif()
-  set(${output}
-      "${paths}"
-      PARENT_SCOPE)
+  set_target_properties(${ARGN} PROPERTIES INSTALL_RPATH "${paths}"
+                                           BUILD_WITH_INSTALL_RPATH ON)
 endfunction()
 
 # npu_install_program(COMPONENT TARGETS...): into bin/.
 function(npu_install_program component)
-  npu_run_path(run_path ${component} "${CMAKE_INSTALL_BINDIR}")
-  set_target_properties(${ARGN} PROPERTIES INSTALL_RPATH "${run_path}")
+  npu_set_run_path(${component} "${CMAKE_INSTALL_BINDIR}" bin ${ARGN})
   install(
     TARGETS ${ARGN}
     EXPORT npuc-${component}
@@ -37,8 +41,7 @@ endfunction()
 # npu_install_library(COMPONENT TARGETS...): shared ones for whom programs run
 # (and their link without version for who builds), static ones for who builds.
 function(npu_install_library component)
-  npu_run_path(run_path ${component} "${CMAKE_INSTALL_LIBDIR}")
-  set_target_properties(${ARGN} PROPERTIES INSTALL_RPATH "${run_path}")
+  npu_set_run_path(${component} "${CMAKE_INSTALL_LIBDIR}" lib ${ARGN})
   install(
     TARGETS ${ARGN}
     EXPORT npuc-${component}
@@ -55,6 +58,11 @@ function(npu_install_bundled component file)
     DESTINATION "${NPU_BUNDLED}"
     RENAME "${name}"
     COMPONENT ${component})
+  # Programs of the build find it where those of an installation do.
+  set(built "${PROJECT_BINARY_DIR}/lib/${name}")
+  if(NOT EXISTS "${built}" OR IS_SYMLINK "${built}")
+    file(CREATE_LINK "${real}" "${built}" SYMBOLIC)
+  endif()
 endfunction()
 
 # npu_link_bundled(TARGET FILE): who uses the interface library TARGET links a

@@ -73,6 +73,7 @@ if(NPU_BUILD_COMPILER)
     npu_mlir
     npu_cost
     npu_files
+    npu_command_line
     npu_certificate
     npu_format
     npu_plugin

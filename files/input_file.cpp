@@ -21,11 +21,16 @@ InputFile::~InputFile() {
 }
 
 std::string InputFile::open(const std::string &path) {
+  // The system would open what stands before it.
+  if (path.find('\0') != std::string::npos)
+    return "cannot be read: its name has a zero byte";
   // O_NONBLOCK: a pipe is refused instead of waited for.
   fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat info;
   if (fd < 0 || fstat(fd, &info) != 0)
     return cannotRead(errno);
+  if (S_ISDIR(info.st_mode))
+    return "cannot be read: it is a folder";
   if (!S_ISREG(info.st_mode))
     return "cannot be read: it is not a regular file";
   size = static_cast<uint64_t>(info.st_size);

@@ -3,6 +3,8 @@
 #include "files/last_words.h"
 
 #include "files/crash_report.h"
+#include "files/exit_codes.h"
+#include "files/progress_line.h"
 #include "files/temporaries.h"
 
 #include <atomic>
@@ -21,7 +23,6 @@ namespace npu::files {
 namespace {
 
 const char *programName = "";
-int exitCode = 1;
 std::atomic<bool> isEnding{false};
 const char *(*askCulprit)() = nullptr;
 const char *const noThread =
@@ -34,7 +35,7 @@ alignas(16) char handlerStack[1 << 16];
 
 void print(const char *text) {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0)
-    _exit(exitCode); // nobody listens
+    _exit(exitMemory); // nobody listens
 }
 
 /// Neither allocates nor runs destructors: there may be nothing to do it with.
@@ -42,12 +43,13 @@ void print(const char *text) {
   if (isEnding.exchange(true)) // another thread is at it
     for (;;)
       pause();
+  clearProgress();
   print(programName);
   print(": error: ");
   print(why);
   print("\n");
   removeTemporaries();
-  _exit(exitCode);
+  _exit(exitMemory);
 }
 
 [[noreturn]] void endWithoutStack() {
@@ -60,6 +62,7 @@ void crash(int number) {
   if (isEnding.exchange(true)) // another thread is at it
     for (;;)
       pause();
+  clearProgress();
   reportCrash(programName, number);
   if (const char *other = culprit()) {
     print(programName);
@@ -70,7 +73,7 @@ void crash(int number) {
   removeTemporaries();
   std::signal(number, SIG_DFL);
   if (raise(number) != 0)
-    _exit(exitCode);
+    _exit(exitMemory);
 }
 
 void onFault(int number, siginfo_t *info, void *) {
@@ -134,9 +137,8 @@ void endWithoutMemory() {
       "or a smaller model");
 }
 
-void prepareLastWords(const char *program, int code) {
+void prepareLastWords(const char *program) {
   programName = program;
-  exitCode = code;
   std::set_new_handler(endWithoutMemory);
   std::set_terminate(onTerminate);
   findStack();

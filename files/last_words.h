@@ -8,9 +8,9 @@
 
 namespace npu::files {
 
-/// First in main(), after prepareProcess(): `program` is the name in messages,
-/// `code` the exit code from then on.
-void prepareLastWords(const char *program, int code);
+/// First in main(), after prepareProcess(): `program` is the name in messages.
+/// The exit code is exitMemory.
+void prepareLastWords(const char *program);
 
 /// Who says whose code a thread is in that crashes, or null if it is ours; a
 /// handler of signals asks.

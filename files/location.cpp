@@ -49,6 +49,16 @@ int descriptorOf(const std::string &folder, const std::string &name) {
   return number;
 }
 
+/// A link of somebody else's in a folder where all may write, such as /tmp: the
+/// system follows none (fs.protected_symlinks), and this must not by hand. Who
+/// laid it could choose which of our files is replaced.
+bool isTrap(const std::string &folder, const std::string &path) {
+  struct stat place, link;
+  return stat(folder.c_str(), &place) == 0 && (place.st_mode & S_ISVTX) != 0 &&
+         (place.st_mode & S_IWOTH) != 0 && lstat(path.c_str(), &link) == 0 &&
+         link.st_uid != geteuid() && link.st_uid != place.st_uid;
+}
+
 /// Where a path's links end; `descriptor` if that is an open file of ours.
 std::string endOfLinks(std::string path, int &descriptor) {
   constexpr int mostLinks = 40; // as the kernel
@@ -59,7 +69,7 @@ std::string endOfLinks(std::string path, int &descriptor) {
     descriptor = descriptorOf(folder, nameOf(path));
     path = (folder == "/" ? "" : folder) + "/" + nameOf(path);
     std::string link = descriptor < 0 ? readLink(path) : "";
-    if (link.empty())
+    if (link.empty() || isTrap(folder, path))
       return path;
     path = link[0] == '/' ? link : folder + "/" + link;
   }

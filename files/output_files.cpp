@@ -11,6 +11,28 @@
 
 namespace npu::files {
 
+static std::string cannotWrite(const std::string &path,
+                               const std::string &why) {
+  return "cannot write '" + path + "': " + why;
+}
+
+static std::string problemOf(const std::string &path, const Location &target) {
+  if (target.descriptor >= 0)
+    return "";
+  if (target.exists && S_ISDIR(target.info.st_mode))
+    return cannotWrite(path, "it is a folder; name a file in it");
+  const std::string folder = folderOf(target.path);
+  struct stat info;
+  if (stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
+    return cannotWrite(path,
+                       "there is no folder '" + folder + "'; make it first");
+  return "";
+}
+
+std::string outputProblem(const std::string &path) {
+  return problemOf(path, locate(path));
+}
+
 OutputFile::~OutputFile() {
   if (fd >= 0)
     close(fd);
@@ -43,6 +65,8 @@ static int openInPlace(const std::string &path) {
 std::string OutputFile::open(const std::string &path) {
   given = path;
   target = locate(path);
+  if (std::string problem = problemOf(path, target); !problem.empty())
+    return problem;
   if (target.descriptor >= 0)
     // Opened again, a file would be written from its start.
     fd = fcntl(target.descriptor, F_DUPFD_CLOEXEC, 0);
@@ -56,11 +80,14 @@ std::string OutputFile::open(const std::string &path) {
 std::string OutputFile::adopt(TemporaryName file, const std::string &path) {
   given = path;
   target = locate(path);
+  if (std::string problem = problemOf(path, target); !problem.empty())
+    return problem;
   if (!target.isReplaceable())
-    return "cannot write '" + path + "': it is not a regular file";
+    return cannotWrite(path, "it is not a regular file");
   temporary = std::move(file);
   struct stat info;
-  fd = ::open(temporary.path().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  fd = ::open(temporary.path().c_str(),
+              O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
   // A linker makes programs; this is data.
   if (fd < 0 || fstat(fd, &info) != 0 ||
       fchmod(fd, info.st_mode & ~mode_t(0111)) != 0)
@@ -139,6 +166,14 @@ std::string OutputFiles::clash() const {
                outputs[other].what + " '" + outputs[other].path +
                "'; name two files";
   }
+  return "";
+}
+
+std::string OutputFiles::problem() const {
+  for (const Named &output : outputs)
+    if (std::string wrong = problemOf(output.path, output.location);
+        !wrong.empty())
+      return wrong;
   return "";
 }
 

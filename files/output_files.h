@@ -16,6 +16,10 @@
 
 namespace npu::files {
 
+/// Why nothing can be written there, as far as that is known before: there is
+/// no folder, or it is one. A sentence, or empty.
+std::string outputProblem(const std::string &path);
+
 /// Functions return an empty string, or one sentence that says what failed.
 /// After a failure nothing of the file is left on disk.
 class OutputFile {
@@ -61,6 +65,9 @@ public:
   void writes(const std::string &what, const std::string &path);
   /// Empty, or a sentence about an output that is an input or another output.
   std::string clash() const;
+  /// Empty, or why one of the outputs cannot be written, before time is spent
+  /// on what belongs there.
+  std::string problem() const;
 
   /// One more file. It lives as long as this.
   OutputFile &add() { return files.emplace_back(); }

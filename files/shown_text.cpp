@@ -114,19 +114,32 @@ size_t nextQuote(const std::string &text, size_t at, bool isEnd) {
 
 } // namespace
 
+/// What other programs and libraries say may have several lines, which are
+/// indented, and an end that nothing follows.
+static std::string onOneLine(const std::string &text) {
+  std::string result;
+  for (char c : text)
+    if (c != '\n')
+      result += c;
+    else if (!result.empty() && result.back() != ' ')
+      result += ' ';
+  return result;
+}
+
 void setShownLength(size_t bytes) { shownLength = bytes; }
 
 std::string shownName(const std::string &name) {
   return shortened(withoutHidden(name), shownLength);
 }
 
-std::string shownMessage(const std::string &message) {
-  std::string text = withoutHidden(message), result;
+std::string shownMessage(const std::string &text) {
+  std::string result;
   bool isName = false;
   for (size_t at = 0; at < text.size();) {
     size_t quote = nextQuote(text, at, isName);
     std::string part = text.substr(at, quote - at);
-    result += isName ? shortened(part, shownLength) : part;
+    result += isName ? shortened(withoutHidden(part), shownLength)
+                     : withoutHidden(onOneLine(part));
     if (quote < text.size())
       result += '\'';
     at = quote + 1;

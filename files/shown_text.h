@@ -20,8 +20,8 @@ void setShownLength(size_t bytes);
 /// is left out.
 std::string shownName(const std::string &name);
 
-/// A message in which names stand in quotes: each is shortened like a name, and
-/// the whole after some of them.
+/// A message in which names stand in quotes: each is shown like a name, and the
+/// whole is shortened after some of them. Its own lines become one.
 std::string shownMessage(const std::string &message);
 
 /// JSON text in which such characters of its strings stand as JSON's \u202e;

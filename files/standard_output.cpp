@@ -2,6 +2,7 @@
 
 #include "files/standard_output.h"
 
+#include "files/exit_codes.h"
 #include "files/output_files.h"
 
 #include <cerrno>
@@ -16,7 +17,7 @@ std::string print(const std::string &text) {
   return files.write(standardOutput, text);
 }
 
-int finishOutput(const char *program, int code, int codeOfFailure) {
+int finishOutput(const char *program, int code) {
   errno = 0;
   bool arrived = static_cast<bool>(std::cout.flush());
   arrived &= fflush(stdout) == 0 && !ferror(stdout);
@@ -25,7 +26,7 @@ int finishOutput(const char *program, int code, int codeOfFailure) {
   std::cerr << program << ": error: cannot write to standard output: "
             << (errno ? strerror(errno) : "a write failed")
             << "; free some space or write elsewhere\n";
-  return code ? code : codeOfFailure;
+  return code ? code : exitOutput;
 }
 
 } // namespace npu::files

@@ -12,8 +12,8 @@ namespace npu::files {
 std::string print(const std::string &text);
 
 /// The end of main(): flushes what std::cout and printf still hold. Returns
-/// `code`; if something did not arrive, `codeOfFailure` after a message.
-int finishOutput(const char *program, int code, int codeOfFailure);
+/// `code`; if something did not arrive, exitOutput after a message.
+int finishOutput(const char *program, int code);
 
 } // namespace npu::files
 

@@ -42,25 +42,6 @@ private:
   std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t *)> state;
 };
 
-/// Reads exactly `bytes` at `offset`. read() instead of a mapping: a file that
-/// shrinks meanwhile is then an error, not a SIGBUS.
-bool readAt(int fd, void *data, size_t bytes, uint64_t offset) {
-  char *next = static_cast<char *>(data);
-  while (bytes > 0) {
-    ssize_t got = pread(fd, next, bytes, static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got == 0)
-      errno = EIO;
-    if (got <= 0)
-      return false;
-    next += got;
-    offset += static_cast<uint64_t>(got);
-    bytes -= static_cast<size_t>(got);
-  }
-  return true;
-}
-
 struct File {
   explicit File(const std::string &path)
       : fd(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
@@ -120,6 +101,23 @@ Sealed refuse(ReadError error, const std::string &path,
 
 } // namespace
 
+bool readAt(int fd, void *data, size_t bytes, uint64_t offset) {
+  char *next = static_cast<char *>(data);
+  while (bytes > 0) {
+    ssize_t got = pread(fd, next, bytes, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got == 0)
+      errno = EIO;
+    if (got <= 0)
+      return false;
+    next += got;
+    offset += static_cast<uint64_t>(got);
+    bytes -= static_cast<size_t>(got);
+  }
+  return true;
+}
+
 Sealed readSealed(int fd, const std::string &path) {
   auto unreadable = [&] {
     return refuse(ReadError::CannotRead, path,
@@ -129,7 +127,10 @@ Sealed readSealed(int fd, const std::string &path) {
   if (fstat(fd, &info) != 0)
     return unreadable();
   if (!S_ISREG(info.st_mode))
-    return refuse(ReadError::CannotRead, path, "is not a regular file");
+    return refuse(ReadError::CannotRead, path,
+                  S_ISDIR(info.st_mode)
+                      ? "cannot be read: it is a folder"
+                      : "cannot be read: it is not a regular file");
   auto fileBytes = static_cast<uint64_t>(info.st_size);
   if (fileBytes < sizeof(npu_footer))
     return refuse(ReadError::BadFile, path,
@@ -197,14 +198,14 @@ static std::string readAll(const std::string &path, uint64_t &fileBytes,
   File file(path);
   struct stat info;
   if (file.fd < 0 || fstat(file.fd, &info) != 0)
-    return "cannot read '" + path + "': " + strerror(errno);
+    return "'" + path + "' cannot be read: " + strerror(errno);
   fileBytes = static_cast<uint64_t>(info.st_size);
   std::vector<char> chunk(chunkBytes);
   std::string failure;
   for (uint64_t at = 0; failure.empty() && at < fileBytes; at += chunkBytes) {
     size_t bytes = std::min<uint64_t>(chunkBytes, fileBytes - at);
     if (!readAt(file.fd, chunk.data(), bytes, at))
-      return "cannot read '" + path + "': " + strerror(errno);
+      return "'" + path + "' cannot be read: " + strerror(errno);
     failure = use(chunk.data(), bytes);
   }
   return failure;

@@ -8,6 +8,7 @@
 #include "files/output_files.h"
 #include "format/program_format.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -32,6 +33,11 @@ struct Sealed {
   uint64_t elfBytes = 0;
   uint64_t fileBytes = 0;
 };
+
+/// Reads exactly `bytes` at `offset`, by read() instead of a mapping: a file
+/// that shrinks meanwhile is then an error, not a SIGBUS. False: errno says
+/// why.
+bool readAt(int fd, void *data, size_t bytes, uint64_t offset);
 
 /// Checks footer and checksum of the open file `fd`, called `path` in messages.
 Sealed readSealed(int fd, const std::string &path);

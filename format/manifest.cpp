@@ -110,6 +110,9 @@ private:
 ManifestTensor readTensor(const Node &node) {
   ManifestTensor tensor;
   tensor.name = node.member("name").text();
+  // Who asks in C sees what stands before it, which may be another's name.
+  node.require(tensor.name.find('\0') == std::string::npos,
+               "a name without a zero character");
   tensor.dtype = node.member("dtype").text();
   tensor.shape =
       node.member("shape").list([](const Node &n) { return n.extent(); });
@@ -264,6 +267,10 @@ ManifestKernel readKernel(const Node &node,
   kernel.node = node.member("node").text();
   kernel.op = node.member("op").text();
   kernel.layouts = node.member("layouts").list(readText);
+  if (node.has("results"))
+    kernel.results = node.member("results").unsignedNumber();
+  node.require(kernel.results >= 1 && kernel.results <= kernel.layouts.size(),
+               "layouts of one result or more");
   kernel.bytes = node.member("bytes").unsignedNumber();
   kernel.generated = node.member("generated").boolean();
   kernel.relayout = node.member("relayout").boolean();
@@ -502,9 +509,11 @@ private:
     group('{', '}', [&] {
       fields("name", kernel.name, "node", kernel.node);
       common = text.size();
-      fields("op", kernel.op, "layouts", kernel.layouts, "bytes", kernel.bytes,
-             "generated", kernel.generated, "relayout", kernel.relayout, "work",
-             kernel.work, "tiling", kernel.tiling);
+      fields("op", kernel.op, "layouts", kernel.layouts);
+      if (kernel.results != 1)
+        field("results", kernel.results);
+      fields("bytes", kernel.bytes, "generated", kernel.generated, "relayout",
+             kernel.relayout, "work", kernel.work, "tiling", kernel.tiling);
       behindCommon = text.size();
       fields("resident_bytes", kernel.residentBytes, "reserved_bytes",
              kernel.work.reservedBytes);

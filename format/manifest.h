@@ -31,6 +31,7 @@ struct ManifestKernel {
   std::string op;                   ///< "npu.conv2d"
   std::string node;                 ///< the model's node
   std::vector<std::string> layouts; ///< letters, inputs then outputs
+  uint64_t results = 1;             ///< how many of them are outputs'
   uint64_t bytes = 0;               ///< read and written in one run
   bool generated = false;
   bool relayout = false; ///< only moves bytes because of layout

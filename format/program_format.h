@@ -45,7 +45,11 @@ typedef enum npu_dtype {
   NPU_I64 = 6,
   NPU_BOOL = 7,
   NPU_I16 = 8,
-  NPU_DTYPE_COUNT = 9
+  NPU_F64 = 9, /* is moved, compared and converted, nothing else */
+  NPU_U16 = 10,
+  NPU_U32 = 11,
+  NPU_U64 = 12,
+  NPU_DTYPE_COUNT = 13
 } npu_dtype;
 
 /* Kinds of kernel. The operands (inputs first, then results) of each kind:

@@ -3,11 +3,14 @@
 // npu-kernel-table: which implementation runs each op in each layout on this
 // machine, as a Markdown table for the documentation.
 
+#include "files/command_line.h"
+#include "files/last_words.h"
+#include "files/standard_output.h"
+#include "files/temporaries.h"
+#include "files/words.h"
 #include "kernels/kernel.h"
 #include "kernels/tensor.h"
 #include "kernels/validate.h"
-
-#include <CLI/CLI.hpp>
 
 #include <cstdio>
 
@@ -162,13 +165,13 @@ static void printRow(const char *what, Problem (*make)(const Layout &),
   std::printf("\n");
 }
 
-int main(int argc, char **argv) {
-  CLI::App app{"Which implementation runs each op in each layout here"};
-  int threads = 2;
-  app.add_option("--threads", threads, "threads of one run")
-      ->check(CLI::Range(1, 1024));
-  CLI11_PARSE(app, argc, argv);
-  std::printf("%s, %d threads\n\n| op |", libraryVersion().c_str(), threads);
+static const char *const examples = R"(  npu-kernel-table
+  npu-kernel-table --threads=8 > table.md
+)";
+
+static void printTable(int threads) {
+  std::printf("%s, %s\n\n| op |", libraryVersion().c_str(),
+              npu::files::countText(threads, "thread").c_str());
   for (const Layout &layout : layouts)
     std::printf(" %s |", layout.name);
   std::printf("\n|---|---|---|---|\n");
@@ -216,5 +219,27 @@ int main(int argc, char **argv) {
   };
   for (const auto &row : rows)
     printRow(row.what, row.make, threads);
-  return 0;
+}
+
+int main(int argc, char **argv) {
+  namespace files = npu::files;
+  files::prepareProcess();
+  files::prepareLastWords("npu-kernel-table");
+  CLI::App app("npu-kernel-table says which implementation runs each op in "
+               "each layout on this machine, as a Markdown table.",
+               "npu-kernel-table");
+  int threads = 2;
+  app.add_option("--threads", threads, "threads of one run")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  files::prepareCommandLine(app, {NPU_VERSION,
+                                  "",
+                                  examples,
+                                  {files::exitSuccess, files::exitUsage,
+                                   files::exitOutput, files::exitMemory}});
+  std::optional<int> code = files::readCommandLine(app, argc, argv);
+  if (!code)
+    printTable(threads);
+  return files::finishOutput("npu-kernel-table",
+                             code.value_or(files::exitSuccess));
 }

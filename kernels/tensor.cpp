@@ -2,30 +2,20 @@
 
 #include "kernels/tensor.h"
 
+#include "format/element_types.h"
+
 #include <cctype>
 
 namespace npu::kernels {
 
 int64_t dtypeBytes(int32_t dtype) {
-  switch (dtype) {
-  case NPU_F32:
-  case NPU_I32:
-    return 4;
-  case NPU_F16:
-  case NPU_BF16:
-  case NPU_I16:
-    return 2;
-  case NPU_I64:
-    return 8;
-  default:
-    return 1;
-  }
+  const ElementType *type = lookupType(dtype);
+  return type ? type->bytes : 1;
 }
 
 const char *dtypeName(int32_t dtype) {
-  static const char *const names[NPU_DTYPE_COUNT] = {
-      "f32", "f16", "bf16", "i8", "u8", "i32", "i64", "bool", "i16"};
-  return dtype >= 0 && dtype < NPU_DTYPE_COUNT ? names[dtype] : "unknown type";
+  const ElementType *type = lookupType(dtype);
+  return type ? type->name : "unknown type";
 }
 
 int64_t elementCount(const npu_tensor_desc &tensor) {

@@ -104,7 +104,7 @@ bool givesFloats(const Problem &problem) {
 int32_t properType(const Problem &problem) {
   if (givesPositions(problem))
     return NPU_I64;
-  if (isMovement(problem))
+  if (isMovement(problem) || problem.inputs[0].dtype == NPU_F64)
     return problem.inputs[0].dtype;
   if (problem.op == NPU_OP_CUSTOM)
     return problem.outputs[0].dtype;
@@ -312,12 +312,60 @@ static std::string checkInstrs(const Problem &problem) {
   }
   if (problem.op == NPU_OP_ELTWISE)
     return "it has no instructions";
-  bool fits =
-      isMovement(problem) ? proper == out : isFloat(proper) == isFloat(out);
+  bool isKept = isMovement(problem) || proper == NPU_F64 || out == NPU_F64;
+  bool fits = isKept ? proper == out : isFloat(proper) == isFloat(out);
   if (!fits)
     return std::string("the output is ") + dtypeName(out) + ", the input " +
            dtypeName(problem.inputs[0].dtype) + "; a cast is missing";
   return "";
+}
+
+/// Whether the op proper only moves elements of its first input.
+static bool onlyMoves(const Problem &problem) {
+  switch (problem.op) {
+  case NPU_OP_ELTWISE:
+  case NPU_OP_CUSTOM:
+  case NPU_OP_GATHER_ELEMENTS:
+  case NPU_OP_GATHER_ND:
+    return true;
+  case NPU_OP_SCATTER_ELEMENTS:
+  case NPU_OP_SCATTER_ND:
+    return problem.attrs.index.reduction == NPU_SCATTER_NONE;
+  default:
+    return isMovement(problem);
+  }
+}
+
+/// Whether the op proper asks which of two elements is larger, or divides.
+static bool isOrdering(const Problem &problem) {
+  switch (problem.op) {
+  case NPU_OP_SCATTER_ELEMENTS:
+  case NPU_OP_SCATTER_ND:
+    return problem.attrs.index.reduction >= NPU_SCATTER_MAX;
+  case NPU_OP_REDUCE:
+    return problem.attrs.reduce.kind != NPU_REDUCE_SUM &&
+           problem.attrs.reduce.kind != NPU_REDUCE_PROD;
+  case NPU_OP_MAX_POOL:
+  case NPU_OP_AVG_POOL:
+  case NPU_OP_MAX_POOL_INDICES:
+  case NPU_OP_TOP_K:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// f64 is moved, and read and given by instructions; u64 is in a register of
+/// int64_t, whose order is another one but in instructions.
+static std::string checkTypes(const Problem &problem) {
+  if (onlyMoves(problem))
+    return "";
+  for (int i = 0; i < properInputs(problem); ++i)
+    if (problem.inputs[static_cast<size_t>(i)].dtype == NPU_F64)
+      return "it does not compute in f64";
+  return isOrdering(problem) && isAboveInt64(problem.inputs[0].dtype)
+             ? "it does not order u64"
+             : "";
 }
 
 static std::string checkInPlace(const Problem &problem) {
@@ -415,7 +463,8 @@ std::string validate(const Problem &problem) {
   if (problem.threads < 1 || problem.threads > maxThreads)
     text = std::to_string(problem.threads) + " threads is not in 1.." +
            std::to_string(maxThreads);
-  for (auto check : {checkTensors, checkOp, checkInstrs, checkInPlace})
+  for (auto check :
+       {checkTensors, checkTypes, checkOp, checkInstrs, checkInPlace})
     if (text.empty())
       text = check(problem);
   return text.empty() ? text : std::string(opName(problem.op)) + ": " + text;

@@ -4,11 +4,14 @@
 // direct kernel and by Winograd's, time and error, as a Markdown table for the
 // documentation.
 
+#include "files/command_line.h"
+#include "files/last_words.h"
+#include "files/standard_output.h"
+#include "files/temporaries.h"
+#include "files/words.h"
 #include "kernels/kernel.h"
 #include "kernels/parallel.h"
 #include "kernels/tensor.h"
-
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -206,24 +209,38 @@ void printRow(const Layer &layer, int64_t batch, int threads, double seconds) {
 } // namespace
 
 int main(int argc, char **argv) {
-  CLI::App app(
-      "Times 3x3 convolutions by the direct kernel and by Winograd's.");
+  namespace files = npu::files;
+  files::prepareProcess();
+  files::prepareLastWords("npu-winograd-table");
+  CLI::App app("npu-winograd-table times 3x3 convolutions by the direct kernel "
+               "and by Winograd's.",
+               "npu-winograd-table");
   int threads = 2;
   std::vector<int64_t> batches = {1, 16};
   double seconds = 0.5;
   app.add_option("--threads", threads, "threads of each kernel")
       ->check(CLI::Range(1, 1024));
-  app.add_option("--batch", batches, "batch sizes")->check(CLI::Range(1, 1024));
+  app.add_option("--batch", batches, "batch sizes: 1,16; may be repeated")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1024));
   app.add_option("--seconds", seconds, "time for each row")
       ->check(CLI::Range(0.001, 100.0));
-  CLI11_PARSE(app, argc, argv);
+  files::prepareCommandLine(app,
+                            {NPU_VERSION,
+                             "",
+                             "  npu-winograd-table --batch=1 --seconds=0.1\n",
+                             {files::exitSuccess, files::exitUsage,
+                              files::exitOutput, files::exitMemory}});
+  if (auto code = files::readCommandLine(app, argc, argv))
+    return files::finishOutput("npu-winograd-table", *code);
   setThreads(threads);
-  std::printf("%s, %d threads, milliseconds; error by the tolerance 1e-4 + "
+  std::printf("%s, %s, milliseconds; error by the tolerance 1e-4 + "
               "1e-3 |x|\n\n| layer | direct | F(2x2) | F(4x4) | gain | error "
               "F(2x2) | error F(4x4) |\n|---|---|---|---|---|---|---|\n",
-              libraryVersion().c_str(), threads);
+              libraryVersion().c_str(),
+              files::countText(threads, "thread").c_str());
   for (int64_t batch : batches)
     for (const Layer &layer : layers)
       printRow(layer, batch, threads, seconds);
-  return 0;
+  return files::finishOutput("npu-winograd-table", files::exitSuccess);
 }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugin/Plugin.h"
 
+#include "files/input_file.h"
 #include "npu/plugin.h"
+#include "plugin/Library.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <memory>
 
@@ -127,6 +131,9 @@ std::string ask(Plugin &plugin, const char *symbol,
 }
 
 std::string open(Plugin &plugin) {
+  // Loading runs what the library has to run first: not of any library.
+  if (std::string why = checkLibrary(plugin.path); !why.empty())
+    return why;
   plugin.name = nameOfFile(plugin.path); // until it says better
   {
     InPlugin guard(plugin.name.c_str(), "", "loading");
@@ -138,18 +145,15 @@ std::string open(Plugin &plugin) {
            (why ? why : "no reason given");
   }
   const npu_plugin_header *runtime = nullptr;
-  for (auto [symbol, header] : {std::pair("npu_plugin_get", &runtime),
-                                std::pair("npuc_plugin_get", &plugin.compiler)})
+  for (auto [symbol, header] : {std::pair(entries[0], &runtime),
+                                std::pair(entries[1], &plugin.compiler)})
     if (std::string why = ask(plugin, symbol, *header); !why.empty())
       return why;
   plugin.runtime = reinterpret_cast<const npu_plugin *>(runtime);
   if (runtime)
     if (std::string why = checkRuntime(*plugin.runtime); !why.empty())
       return "npu_plugin_get returned " + why;
-  plugin.passes = dlsym(plugin.handle, "mlirGetPassPluginInfo");
-  if (!plugin.runtime && !plugin.compiler && !plugin.passes)
-    return "it is a library, but no plugin: it exports neither npu_plugin_get "
-           "nor npuc_plugin_get nor mlirGetPassPluginInfo";
+  plugin.passes = dlsym(plugin.handle, entries[2]);
   if (plugin.version.empty())
     plugin.version = "0";
   return "";
@@ -181,10 +185,15 @@ const Plugin *load(const std::string &path, std::string &error) {
     error = "plugin '" + path + "': " + why;
     return nullptr;
   };
+  if (std::string wrong = files::InputFile().open(path); !wrong.empty()) {
+    error = "plugin '" + path + "' " + wrong +
+            "; give the path of a shared library";
+    return nullptr;
+  }
   std::unique_ptr<char, decltype(&std::free)> real(
       realpath(path.c_str(), nullptr), &std::free);
   if (!real)
-    return refuse("there is no such file; give the path of a shared library");
+    return refuse(std::strerror(errno));
   List &list = loaded();
   std::lock_guard<std::mutex> lock(list.mutex);
   for (const auto &known : list.plugins)

@@ -63,16 +63,16 @@ Compilation::Compilation(const std::string &model,
   check(npuc_options_create(&options.handle, &status), status);
   for (const auto &[name, value] : words)
     check(
-        npuc_options_set(options.handle, name.c_str(), value.c_str(), &status),
+        npuc_options_set(options.handle, textOf(name), textOf(value), &status),
         status);
   npuc_request request = {};
   request.struct_size = sizeof(request);
-  request.model = model.c_str();
+  request.model = textOf(model);
   if (bytes) {
     request.model_data = bytes->c_str();
     request.model_bytes = bytes->size();
   }
-  request.output = output ? output->c_str() : nullptr;
+  request.output = output ? textOf(*output) : nullptr;
   request.wanted = wanted;
   request.on_message = keep;
   request.user = this;

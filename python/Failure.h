@@ -31,6 +31,14 @@ inline void check(npu_code code, const npu_status &status) {
     throw Failure{"RunError", code, status.message};
 }
 
+/// For the C APIs, which would take what stands before a zero for the whole. As
+/// Python says it of names of files.
+inline const char *textOf(const std::string &text) {
+  if (text.find('\0') != std::string::npos)
+    throw nb::value_error("embedded null byte");
+  return text.c_str();
+}
+
 /// The classes are Python's, so that users can read and subclass them.
 inline void translate(const std::exception_ptr &thrown, void *) {
   try {

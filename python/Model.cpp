@@ -65,7 +65,9 @@ nb::dlpack::dtype typeOf(npu_type type) {
               {dtype_code::Bfloat, 16}, {dtype_code::Int, 8},
               {dtype_code::UInt, 8},    {dtype_code::Int, 32},
               {dtype_code::Int, 64},    {dtype_code::Bool, 8},
-              {dtype_code::Int, 16}};
+              {dtype_code::Int, 16},    {dtype_code::Float, 64},
+              {dtype_code::UInt, 16},   {dtype_code::UInt, 32},
+              {dtype_code::UInt, 64}};
   return {static_cast<uint8_t>(rows[type].code), rows[type].bits, 1};
 }
 
@@ -120,14 +122,15 @@ Model::Model(const std::string &path, int threads, bool runInline,
   npu_status status = {};
   std::vector<const char *> files;
   for (const std::string &plugin : plugins)
-    files.push_back(plugin.c_str());
+    files.push_back(textOf(plugin));
   npu_load_options options = {};
   options.threads = threads;
   options.run_inline = runInline ? 1 : 0;
   options.plugins = files.data();
   options.plugin_count = static_cast<int32_t>(files.size());
+  const char *file = textOf(path);
   nb::gil_scoped_release others;
-  check(npu_model_load(path.c_str(), &options, &model, &status), status);
+  check(npu_model_load(file, &options, &model, &status), status);
   inputs.resize(npu_model_input_count(model));
   outputs.resize(npu_model_output_count(model));
   for (size_t i = 0; i < inputs.size(); ++i)

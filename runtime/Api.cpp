@@ -26,7 +26,10 @@ static_assert(int(NPU_TYPE_F32) == NPU_F32 && int(NPU_TYPE_F16) == NPU_F16 &&
                   int(NPU_TYPE_I32) == NPU_I32 &&
                   int(NPU_TYPE_I64) == NPU_I64 &&
                   int(NPU_TYPE_BOOL) == NPU_BOOL &&
-                  int(NPU_TYPE_I16) == NPU_I16,
+                  int(NPU_TYPE_I16) == NPU_I16 &&
+                  int(NPU_TYPE_F64) == NPU_F64 &&
+                  int(NPU_TYPE_U16) == NPU_U16 &&
+                  int(NPU_TYPE_U32) == NPU_U32 && int(NPU_TYPE_U64) == NPU_U64,
               "npu.h and program_format.h number the types alike");
 static_assert(NPU_TENSOR_MAX_RANK == NPU_MAX_RANK, "ranks agree");
 static_assert(NPU_BUFFER_ALIGNMENT == NPU_VALUE_ALIGNMENT, "alignments agree");

@@ -16,7 +16,7 @@ from pathlib import Path
 
 def download(package: str, folder: Path) -> Path:
     """The package's wheel; pip checks its hash against the registry's."""
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
+    command = [sys.executable, "-P", "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
     command += ["--disable-pip-version-check", "--dest", str(folder), package]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     wheels = sorted(folder.glob("*.whl"))

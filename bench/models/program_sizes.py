@@ -21,7 +21,8 @@ COLUMNS = ("model", "program", "ratio", "weights", "tables", "code", "manifest",
 
 def bytes_of(operand: dict) -> int:
     """Of a row of numbers, or of Winograd's weights: nothing is padded."""
-    size = {"bool": 1, "i8": 1, "u8": 1, "f16": 2, "bf16": 2, "i16": 2, "f32": 4, "i32": 4, "i64": 8}[operand["dtype"]]
+    name = operand["dtype"]
+    size = 1 if name == "bool" else int(name.lstrip("bfiu")) // 8
     for extent in operand["shape"]:
         size *= extent
     return size

@@ -132,7 +132,7 @@ class Contender:
         threads = str(self.spec["threads"])
         package = str(Path(__file__).resolve().parent.parent)
         environment = {**os.environ, "OMP_NUM_THREADS": threads, "PYTHONPATH": package}
-        command = [sys.executable, "-m", "npu_bench.worker", json.dumps(spec)]
+        command = [sys.executable, "-P", "-m", "npu_bench.worker", json.dumps(spec)]
         with signals_wait():
             self.process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -2,12 +2,14 @@
 //
 // layout-search-bench: how long the exact search takes on graphs of any size.
 #include "bench/search/Families.h"
+#include "files/command_line.h"
+#include "files/output_files.h"
+#include "files/standard_output.h"
+#include "files/temporaries.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
-#include <fstream>
 
 namespace npu::search::bench {
 
@@ -67,13 +69,14 @@ int run(const Settings &settings) {
             rows.push_back(measure(family, costs, ops, seed, settings.seconds));
   if (settings.json.empty())
     return 0;
-  std::ofstream file(settings.json);
-  file << rows.dump(2) << '\n';
-  if (file)
-    return 0;
-  std::fprintf(stderr, "layout-search-bench: cannot write %s\n",
-               settings.json.c_str());
-  return 1;
+  files::OutputFiles outputs;
+  std::string failure = outputs.write(settings.json, rows.dump(2) + "\n");
+  if (failure.empty())
+    failure = outputs.commit();
+  if (failure.empty())
+    return files::exitSuccess;
+  std::fprintf(stderr, "layout-search-bench: error: %s\n", failure.c_str());
+  return files::exitOutput;
 }
 
 } // namespace
@@ -82,9 +85,13 @@ int run(const Settings &settings) {
 
 int main(int argc, char **argv) {
   using namespace npu::search::bench;
+  namespace files = npu::files;
+  files::prepareProcess();
+  const char *name = "layout-search-bench";
   Settings settings;
   CLI::App app("How long the exact search for layouts takes, on graphs of many "
-               "shapes and sizes.");
+               "shapes and sizes.",
+               name);
   std::vector<std::string> known;
   std::string what = "Only these graphs:";
   for (const Family &family : families()) {
@@ -93,12 +100,12 @@ int main(int argc, char **argv) {
   }
   app.add_option("--graphs", settings.names, what)
       ->delimiter(',')
-      ->check(CLI::IsMember(known));
+      ->check(files::oneOf(known));
   app.add_option("--costs", settings.costs,
                  "bytes (relayouts by bytes, ops by work, favourites drawn), "
                  "random (0 to 1000)")
       ->delimiter(',')
-      ->check(CLI::IsMember({"bytes", "random"}))
+      ->check(files::oneOf({"bytes", "random"}))
       ->capture_default_str();
   app.add_option("--ops", settings.sizes, "Ops of each graph")
       ->delimiter(',')
@@ -111,6 +118,11 @@ int main(int argc, char **argv) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--json", settings.json, "Write the measurements here");
-  CLI11_PARSE(app, argc, argv);
-  return run(settings);
+  files::prepareCommandLine(
+      app, {NPU_VERSION,
+            "",
+            "  layout-search-bench --ops=1000 --seeds=3\n",
+            {files::exitSuccess, files::exitUsage, files::exitOutput}});
+  std::optional<int> code = files::readCommandLine(app, argc, argv);
+  return files::finishOutput(name, code ? *code : run(settings));
 }

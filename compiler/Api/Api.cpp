@@ -94,6 +94,7 @@ npuc_code codeOf(CompileStatus status) {
   case CompileStatus::Unsupported:
     return NPUC_UNSUPPORTED;
   case CompileStatus::BadOptions:
+  case CompileStatus::BadInput:
     return NPUC_BAD_OPTIONS;
   case CompileStatus::CannotWrite:
     return NPUC_CANNOT_WRITE;
@@ -247,9 +248,7 @@ npuc_code npuc_options_set(npuc_options *options, const char *name,
     require(options && name && value,
             "npuc_options_set needs options, a name and a value, got null");
     if (!isOption(name))
-      throw Failure{NPUC_BAD_OPTIONS,
-                    "unknown option '" + files::shownName(name) +
-                        "', expected one of: " + npuc_option_names()};
+      throw Failure{NPUC_BAD_OPTIONS, files::shownMessage(unknownOption(name))};
     options->words.push_back("--" + std::string(name) + "=" + value);
   });
 }

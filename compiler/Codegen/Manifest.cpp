@@ -33,6 +33,7 @@ static format::ManifestKernel describe(const PlannedKernel &kernel) {
   row.tiling = kernel.tiling;
   row.residentBytes = static_cast<uint64_t>(kernel.residentBytes);
   row.relayout = kernel.isRelayout();
+  row.results = kernel.problem.outputs.size();
   for (const auto *tensors : {&kernel.problem.inputs, &kernel.problem.outputs})
     for (const npu_tensor_desc &tensor : *tensors)
       row.layouts.push_back(kernels::layoutString(tensor));

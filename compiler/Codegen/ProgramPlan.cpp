@@ -331,6 +331,13 @@ FailureOr<ProgramPlan> Planner::run() {
     plan.outputNames.push_back(
         nameAttr(function.getResultAttrDict(index), "output", index));
   }
+  // Who runs the program in C sees what stands before it.
+  for (const auto *names : {&plan.inputNames, &plan.outputNames})
+    for (StringRef name : *names)
+      if (name.contains('\0'))
+        return function.emitError()
+               << "input or output '" << name
+               << "' has a zero character in its name; give it another";
   for (Operation &op : function.front().without_terminator())
     if (isKernel(&op) && !addPart(&op) && failed(addKernel(&op)))
       return failure();

@@ -2,6 +2,7 @@
 #include "compiler/Codegen/ScalarOps.h"
 
 #include "compiler/Codegen/ValueMath.h"
+#include "format/element_types.h"
 #include "kernels/support/angles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,7 +42,10 @@ Value npu::constantLike(Builder &builder, Type type, double number) {
   if (isa<mlir::FloatType>(scalar))
     attribute = builder.getFloatAttr(scalar, number);
   else
-    attribute = builder.getIntegerAttr(scalar, static_cast<int64_t>(number));
+    attribute = builder.getIntegerAttr(
+        scalar, number < 0x1p63
+                    ? static_cast<int64_t>(number)
+                    : static_cast<int64_t>(static_cast<uint64_t>(number)));
   if (auto vector = dyn_cast<mlir::VectorType>(type))
     attribute = DenseElementsAttr::get(vector, attribute);
   return mlir::arith::ConstantOp::create(builder, attribute);
@@ -160,6 +164,42 @@ static Value divideInts(Builder &b, const Args &args) {
   return SelectOp::create(b, isZero, zero, quotient);
 }
 
+/// As divideInts; of a signed one the sign is the divisor's, with alpha = 1 the
+/// dividend's.
+static Value remainderOfInts(Builder &b, const Args &args) {
+  Value x = args.in[0], y = args.in[1];
+  Value zero = like(b, y, 0), one = like(b, y, 1);
+  Value isZero = CmpIOp::create(b, CmpIPredicate::eq, y, zero);
+  if (args.isUnsigned) {
+    Value safe = SelectOp::create(b, isZero, one, y);
+    return SelectOp::create(b, isZero, zero, RemUIOp::create(b, x, safe));
+  }
+  // By 1 and -1 nothing is left.
+  Value isMinus = CmpIOp::create(b, CmpIPredicate::eq, y, like(b, y, -1));
+  Value safe = SelectOp::create(b, OrIOp::create(b, isZero, isMinus), one, y);
+  Value rest = RemSIOp::create(b, x, safe);
+  if (args.instr.alpha == 1.0f)
+    return rest;
+  Value isLeft = CmpIOp::create(b, CmpIPredicate::ne, rest, zero);
+  Value differs =
+      CmpIOp::create(b, CmpIPredicate::slt, XOrIOp::create(b, rest, y), zero);
+  return SelectOp::create(b, AndIOp::create(b, isLeft, differs),
+                          AddIOp::create(b, rest, y), rest);
+}
+
+static Value reluOfInts(Builder &b, const Args &args) {
+  Value x = args.in[0];
+  return args.isUnsigned ? x : MaxSIOp::create(b, x, like(b, x, 0)).getResult();
+}
+
+static Value signOfInts(Builder &b, const Args &args) {
+  Value x = args.in[0];
+  Value one = like(b, x, 1);
+  if (args.isUnsigned)
+    return MinUIOp::create(b, x, one);
+  return MaxSIOp::create(b, MinSIOp::create(b, x, one), like(b, x, -1));
+}
+
 static Value selectValue(Builder &b, const Args &args) {
   return SelectOp::create(b, args.in[0], args.in[1], args.in[2]);
 }
@@ -253,7 +293,7 @@ static const Row table[] = {
      [](Builder &b, const Args &a) -> Value {
        return SubIOp::create(b, like(b, a.in[0], 0), a.in[0]);
      }},
-    {NPU_INSTR_relu, relu, nullptr},
+    {NPU_INSTR_relu, relu, reluOfInts},
     {NPU_INSTR_leaky_relu,
      [](Builder &b, const Args &a) -> Value {
        return whereNegative(
@@ -301,7 +341,7 @@ static const Row table[] = {
      [](Builder &b, const Args &a) -> Value {
        return XOrIOp::create(b, a.in[0], like(b, a.in[0], 1));
      }},
-    {NPU_INSTR_sign, signOfFloat, nullptr},
+    {NPU_INSTR_sign, signOfFloat, signOfInts},
     {NPU_INSTR_linear,
      [](Builder &b, const Args &a) -> Value {
        Value scaled =
@@ -324,6 +364,7 @@ static const Row table[] = {
     {NPU_INSTR_sub, binary<SubFOp>, binary<SubIOp>},
     {NPU_INSTR_mul, binary<MulFOp>, binary<MulIOp>},
     {NPU_INSTR_div, binary<DivFOp>, divideInts},
+    {NPU_INSTR_mod, nullptr, remainderOfInts},
     {NPU_INSTR_min, extreme<CmpFPredicate::OLT>, binaryInts<MinSIOp, MinUIOp>},
     {NPU_INSTR_max, extreme<CmpFPredicate::OGT>, binaryInts<MaxSIOp, MaxUIOp>},
     {NPU_INSTR_equal, compareFloats<CmpFPredicate::OEQ>,
@@ -354,7 +395,12 @@ static const Row table[] = {
 };
 
 static bool isFloat(int32_t dtype) {
-  return dtype == NPU_F32 || dtype == NPU_F16 || dtype == NPU_BF16;
+  return lookupType(dtype)->kind == ElementKind::Float;
+}
+
+static bool isUnsigned(int32_t dtype) {
+  ElementKind kind = lookupType(dtype)->kind;
+  return kind == ElementKind::Unsigned || kind == ElementKind::Bool;
 }
 
 /// The form for the instruction; select decides by its second operand.
@@ -395,12 +441,18 @@ static Value emitCast(Builder &b, Value x, int32_t from, int32_t to,
                      .getResult()
                : CmpIOp::create(b, CmpIPredicate::ne, x, like(b, x, 0))
                      .getResult();
-  bool fromUnsigned = from == NPU_U8 || from == NPU_BOOL;
+  bool fromUnsigned = isUnsigned(from);
+  if (isFloat(from) && isFloat(to))
+    return to == NPU_F64 ? ExtFOp::create(b, target, x).getResult()
+                         : TruncFOp::create(b, target, x).getResult();
   if (isFloat(from) && (to == NPU_I8 || to == NPU_U8))
     return emitBytes(b, x, to == NPU_U8, target);
   if (isFloat(from)) // saturates, and NaN is 0, as the reference has it
     return mlir::LLVM::CallIntrinsicOp::create(
-               b, target, b.getStringAttr("llvm.fptosi.sat"), ValueRange{x})
+               b, target,
+               b.getStringAttr(isUnsigned(to) ? "llvm.fptoui.sat"
+                                              : "llvm.fptosi.sat"),
+               ValueRange{x})
         .getResult(0);
   if (isFloat(to))
     return fromUnsigned ? UIToFPOp::create(b, target, x).getResult()
@@ -441,27 +493,17 @@ Value npu::emitInstr(Builder &builder, const npu_instr &instr,
   }
   if (instr.kind == NPU_INSTR_bitcast)
     return emitBitcast(builder, operands[0], types[0], instr.dtype);
-  bool isUnsigned = types[0] == NPU_U8 || types[0] == NPU_BOOL;
-  return lookupEmit(instr, types)(builder, {instr, operands, isUnsigned});
+  return lookupEmit(instr, types)(builder,
+                                  {instr, operands, isUnsigned(types[0])});
 }
 
 Type npu::computeType(MLIRContext *context, int32_t dtype) {
   OpBuilder builder(context);
-  switch (dtype) {
-  case NPU_I8:
-  case NPU_U8:
-    return builder.getI8Type();
-  case NPU_I16:
-    return builder.getI16Type();
-  case NPU_I32:
-    return builder.getI32Type();
-  case NPU_I64:
-    return builder.getI64Type();
-  case NPU_BOOL:
+  if (dtype == NPU_BOOL)
     return builder.getI1Type();
-  default:
-    return builder.getF32Type();
-  }
+  if (!isFloat(dtype))
+    return builder.getIntegerType(8 * lookupType(dtype)->bytes);
+  return dtype == NPU_F64 ? builder.getF64Type() : builder.getF32Type();
 }
 
 Type npu::memoryType(MLIRContext *context, int32_t dtype) {

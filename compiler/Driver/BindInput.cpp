@@ -7,23 +7,16 @@
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Support/InputText.h"
 #include "files/npy.h"
+#include "format/element_types.h"
 #include "kernels/tensor.h"
-
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace npu;
 
 static int dtypeOfDescr(StringRef descr) {
-  return llvm::StringSwitch<int>(descr)
-      .Case("<f4", NPU_F32)
-      .Case("<f2", NPU_F16)
-      .Case("|i1", NPU_I8)
-      .Case("|u1", NPU_U8)
-      .Case("<i2", NPU_I16)
-      .Case("<i4", NPU_I32)
-      .Case("<i8", NPU_I64)
-      .Case("|b1", NPU_BOOL)
-      .Default(-1);
+  for (const ElementType &type : elementTypes)
+    if (!descr.empty() && descr == type.descr)
+      return type.dtype;
+  return -1;
 }
 
 /// The array in the file, or a clause that says what is wrong with it.

@@ -4,7 +4,9 @@
 #include "compiler/Layout/Problem/Boundary.h"
 #include "compiler/Layout/Strategies/Colours.h"
 #include "compiler/Target/Plugins.h"
-#include "files/usage_error.h"
+#include "files/command_line.h"
+#include "files/shown_text.h"
+#include "files/words.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -53,34 +55,39 @@ static const EmitRow emitTable[] = {
     {"llvm", EmitKind::Llvm, ".ll"}, {"asm", EmitKind::Asm, ".s"},
     {"obj", EmitKind::Obj, ".o"},    {"html", EmitKind::Html, ".html"}};
 
-static std::string emitNames() {
-  std::string names;
+static std::vector<std::string> emitNames() {
+  std::vector<std::string> names;
   for (const EmitRow &row : emitTable)
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
+    names.emplace_back(row.name);
   return names;
 }
 
+/// oneOf(emitNames()) has checked it.
 static EmitKind parseEmit(const std::string &text) {
-  for (const EmitRow &row : emitTable)
-    if (text == row.name)
-      return row.kind;
-  throw CLI::ValidationError("--emit: unknown '" + text +
-                             "', expected one of: " + emitNames());
+  return llvm::find_if(emitTable,
+                       [&](const EmitRow &row) { return text == row.name; })
+      ->kind;
 }
 
+static const std::vector<std::string> precisionNames = {"f32", "bf16", "i8"};
+
 static Precision parsePrecision(const std::string &text) {
-  if (text == "bf16")
-    return Precision::Bf16;
-  if (text == "f32")
-    return Precision::F32;
-  if (text == "i8")
-    return Precision::I8;
-  throw CLI::ValidationError("--precision: unknown '" + text +
-                             "', expected one of: f32, bf16, i8");
+  return text == "bf16" ? Precision::Bf16
+         : text == "i8" ? Precision::I8
+                        : Precision::F32;
+}
+
+static std::vector<std::string> textsOf(ArrayRef<StringRef> names) {
+  return {names.begin(), names.end()};
 }
 
 /// Those after which there is a module.
 static ArrayRef<StringRef> stagesOfMlir() { return stageNames().drop_back(); }
+
+/// Those behind which passes may run.
+static ArrayRef<StringRef> stagesOfPasses() {
+  return stageNames().take_front(3);
+}
 
 /// Sizes are 64 bit; no network with more samples fits a memory.
 static constexpr int64_t largestBatch = int64_t(1) << 31;
@@ -104,7 +111,7 @@ struct OptionReader::Raw {
   std::string emit = "npu", stage, objective = "time", maxBytes;
   std::vector<std::string> budgets, passes;
   std::optional<int64_t> batch;
-  std::string precision = "f32";
+  std::string precision = "f32", f64;
 
   void addImport(CLI::App &app, CompileOptions &compile);
   void addLayout(CLI::App &app, DriverOptions &options);
@@ -116,14 +123,16 @@ struct OptionReader::Raw {
 
 /// How the model is read.
 void OptionReader::Raw::addImport(CLI::App &app, CompileOptions &compile) {
+  app.option_defaults()->group("Model");
   app.add_option("--input-shape", inputShapes,
-                 "NAME=1,3,224,224: binds unknown sizes of an input; may be "
-                 "repeated");
+                 "binds unknown sizes of an input; may be repeated")
+      ->type_name("NAME=1,3,224,224");
   app.add_option("--batch", batch,
                  "binds the unknown first size of every input")
       ->check(CLI::Range(int64_t(0), largestBatch));
   app.add_option("--bind-input", bindInputs,
-                 "NAME=FILE.npy: makes an input a constant; may be repeated");
+                 "makes an input a constant; may be repeated")
+      ->type_name("NAME=FILE.npy");
   app.add_flag("--taps", compile.import.taps,
                "keeps every value that a node names as an output, which keeps "
                "kernels from being fused (npu-compare reads them)");
@@ -135,25 +144,40 @@ void OptionReader::Raw::addImport(CLI::App &app, CompileOptions &compile) {
                  "numbers of 8 bits' accuracy); or, with weights that the "
                  "model stores as integers, i8 (rows of data are quantized as "
                  "the program runs)")
+      ->type_name("TYPE")
+      ->check(files::oneOf(precisionNames))
       ->capture_default_str();
+  app.add_option("--f64", f64,
+                 "f32: nodes that compute in f64 do so in f32, with a warning "
+                 "[they are refused]");
   app.add_option("--tflite-converter", compile.tfliteConverter,
                  "the program tosa-converter-for-tflite, which reads .tflite "
                  "models")
+      ->type_name("FILE")
       ->envname("NPU_TFLITE_CONVERTER");
 }
 
 /// For which chip, and what it need not run.
 static void addTarget(CLI::App &app, CompileOptions &compile) {
+  app.option_defaults()->group("Target");
   app.add_option("--plugin", compile.plugins,
                  "a library that brings kernels, ops, layout rules or "
                  "strategies (docs/plugins.md); may be repeated")
-      ->allow_extra_args(false);
+      ->type_name("FILE.so");
+  app.add_flag("--allow-target-plugins", compile.allowTargetPlugins,
+               "loads the libraries that the target's file names, though they "
+               "are not named with --plugin: they are code");
+  const std::vector<std::string> targets = targetNames();
   app.add_option("--target", compile.target,
                  "chip: a name of targets/ or a .yaml file")
+      ->type_name("NAME")
+      ->check(files::suchAs(targets))
       ->capture_default_str();
   app.add_option("--fallback", compile.fallback,
                  "target of the processor that runs what the chip lacks, or "
-                 "none [as the chip's file says]");
+                 "none [as the chip's file says]")
+      ->type_name("NAME")
+      ->check(files::suchAs({"host", "none"}));
   app.add_option("--max-fallback-ops", compile.maxFallbackOps,
                  "exit code 4 if the processor runs more ops")
       ->check(CLI::Range(int64_t(0), largestBudget));
@@ -165,10 +189,16 @@ static std::string layoutHelp(ArrayRef<const plugin::Plugin *> plugins) {
 
 void OptionReader::Raw::addLayout(CLI::App &app, DriverOptions &options) {
   CompileOptions &compile = options.compile;
+  app.option_defaults()->group("Layout");
   app.add_option("--layout", compile.layout.strategy, layoutHelp({}))
+      ->type_name("NAME")
+      ->check(files::suchAs(
+          files::namesIn(strategyNames(ArrayRef<const plugin::Plugin *>()))))
       ->capture_default_str();
   app.add_option("--objective", objective,
                  "what optimal makes small: " + objectiveNames())
+      ->type_name("NAME")
+      ->check(files::oneOf(files::namesIn(objectiveNames())))
       ->capture_default_str();
   app.add_option(
          "--layout-seconds", compile.layout.searchSeconds,
@@ -179,21 +209,27 @@ void OptionReader::Raw::addLayout(CLI::App &app, DriverOptions &options) {
   app.add_option("--io-layout", ioLayouts,
                  "layout of inputs and outputs: fixed (as in the model) or "
                  "free; of one: NAME=fixed, NAME=free or NAME=NHWC; may be "
-                 "repeated");
+                 "repeated")
+      ->type_name("LAYOUT")
+      ->check(files::suchAs({"fixed", "free"}));
   app.add_option("--desired-layouts", desiredLayouts,
                  "for --layout=convert: conv2d:NCHW:OIHW, conv2d:NHWC:default, "
-                 "max_pool:NHWC, ...: data, then weight; may be repeated");
+                 "max_pool:NHWC, ...: data, then weight; may be repeated")
+      ->type_name("OP:DATA:WEIGHT");
   app.add_option("--default-colour", compile.layout.decision.defaultColour,
                  "for --layout=preset: what inputs are that nothing tells "
                  "about: tensor, or image axes such as NCHW")
+      ->type_name("AXES")
       ->capture_default_str();
   app.add_option("--layout-plan", options.pinnedPlanPath,
-                 "holds what is pinned in such a file");
+                 "holds what is pinned in such a file")
+      ->type_name("FILE.yaml");
   app.add_option("--max-transposes", compile.budget.count,
                  "exit code 4 if more relayouts are left")
       ->check(CLI::Range(int64_t(0), largestBudget));
   app.add_option("--max-relayout-bytes", maxBytes,
-                 "exit code 4 if they move more: 4096, 2.4MB, 1MiB");
+                 "exit code 4 if they move more: 4096, 2.4MB, 1MiB")
+      ->type_name("BYTES");
   app.add_flag("--verify-layout", compile.layout.verifyExactly,
                "checks the layout stage exactly, on index-tagged values");
 }
@@ -208,27 +244,36 @@ OptionReader::OptionReader(CLI::App &app, DriverOptions &options)
   addTarget(app, compile);
   raw->addLayout(app, options);
   raw->addImport(app, compile);
+  app.option_defaults()->group("Code");
   app.add_option("--emit", raw->emit,
-                 "what to write: " + emitNames() +
+                 "what to write: " + llvm::join(emitNames(), ", ") +
                      "; mlir on standard output leaves large weights out")
+      ->type_name("KIND")
+      ->check(files::oneOf(emitNames()))
       ->capture_default_str();
   app.add_option("--stage", raw->stage,
                  "with --emit=mlir, the graph after which stage: " +
-                     llvm::join(stagesOfMlir(), ", ") + " [layout]");
+                     llvm::join(stagesOfMlir(), ", ") + " [layout]")
+      ->type_name("STAGE")
+      ->check(files::oneOf(textsOf(stagesOfMlir())));
   app.add_option("--pass-pipeline-after", raw->passes,
-                 "STAGE:PIPELINE: runs passes of MLIR, of npuc or of plugins "
-                 "after imported, fused or layout; may be repeated")
-      ->allow_extra_args(false);
+                 "runs passes of MLIR, of npuc or of plugins after imported, "
+                 "fused or layout; may be repeated")
+      ->type_name("STAGE:PIPELINE");
   app.add_option("--mcpu", compile.mcpu,
                  "processor that generated code is for: native, x86-64-v3, ...")
+      ->type_name("NAME")
+      ->check(files::suchAs({"native", "x86-64-v3", "x86-64-v4"}))
       ->capture_default_str();
   app.add_option("--threads", compile.threads,
                  "threads that kernels are chosen for")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   app.add_option("--budget", raw->budgets,
-                 "NAME=N: raises what a model may take (the list is below); "
-                 "may be repeated");
+                 "raises what a model may take (the list is below); may be "
+                 "repeated")
+      ->type_name("NAME=N");
+  app.option_defaults()->group("Options");
 }
 
 OptionReader::~OptionReader() = default;
@@ -243,6 +288,9 @@ void OptionReader::namePlugins(CLI::App &app) {
 void OptionReader::Raw::readImport(DriverOptions &options) const {
   ImportOptions &import = options.compile.import;
   options.compile.precision = parsePrecision(precision);
+  if (!f64.empty() && f64 != "f32")
+    throw CLI::ValidationError("--f64: unknown '" + f64 + "', expected f32");
+  import.f64AsF32 = !f64.empty();
   for (const std::string &text : budgets)
     if (std::string wrong = setBudget(text, options.budgets); !wrong.empty())
       throw CLI::ValidationError("--budget: " + wrong);
@@ -289,20 +337,16 @@ void OptionReader::Raw::readLayout(DriverOptions &options) const {
     BudgetScope scope(options.budgets);
     std::optional<PlanFile> plan = loadPlanFile(options.pinnedPlanPath, wrong);
     if (!plan)
-      throw CLI::ValidationError("--layout-plan: " + wrong);
+      throw files::InputError("--layout-plan: " + wrong);
     compile.layout.plan = std::make_shared<PlanFile>(std::move(*plan));
   }
-  std::optional<Objective> chosen = parseObjective(objective);
-  if (!chosen)
-    throw CLI::ValidationError("--objective: unknown '" + objective +
-                               "', expected one of: " + objectiveNames());
-  compile.layout.objective = *chosen;
+  compile.layout.objective = *parseObjective(objective);
 }
 
 /// --pass-pipeline-after; whether it is a pipeline, those know who bring
 /// passes.
 void OptionReader::Raw::readPasses(CompileOptions &compile) const {
-  ArrayRef<StringRef> names = stageNames().take_front(3);
+  ArrayRef<StringRef> names = stagesOfPasses();
   for (const std::string &text : passes) {
     auto [name, pipeline] = StringRef(text).split(':');
     const StringRef *found = llvm::find(names, name);
@@ -310,7 +354,8 @@ void OptionReader::Raw::readPasses(CompileOptions &compile) const {
       throw CLI::ValidationError("--pass-pipeline-after: '" + text +
                                  "' is not of the form STAGE:PIPELINE, where "
                                  "STAGE is one of: " +
-                                 llvm::join(names, ", "));
+                                 llvm::join(names, ", ") +
+                                 files::suggestion(name.str(), textsOf(names)));
     compile.passes.emplace_back(static_cast<Stage>(found - names.begin()),
                                 pipeline.str());
   }
@@ -324,10 +369,6 @@ void OptionReader::Raw::readEmit(DriverOptions &options) const {
   if (compile.emit != EmitKind::Mlir)
     throw CLI::ValidationError("--stage goes with --emit=mlir");
   const StringRef *found = llvm::find(stagesOfMlir(), stage);
-  if (found == stagesOfMlir().end())
-    throw CLI::ValidationError(
-        "--stage: unknown '" + stage +
-        "', expected one of: " + llvm::join(stagesOfMlir(), ", "));
   compile.emitAfter = static_cast<Stage>(found - stagesOfMlir().begin());
   const bool asksForLayouts = options.wantsReport || options.wantsExplanation ||
                               options.wantsPlan || options.wantsCertificate ||
@@ -368,6 +409,7 @@ std::string npu::readOptions(const std::vector<std::string> &words,
                              DriverOptions &options) {
   std::unique_ptr<CLI::App> app = makeApp();
   OptionReader reader(*app, options);
+  files::takeOneValueEach(*app);
   try {
     app->parse(std::vector<std::string>(words.rbegin(), words.rend()));
     reader.finish();
@@ -392,3 +434,7 @@ bool npu::isOption(const std::string &name) {
 }
 
 std::string npu::optionNames() { return llvm::join(namesOfOptions(), ", "); }
+
+std::string npu::unknownOption(const std::string &name) {
+  return files::unknownName(name, namesOfOptions(), "option");
+}

@@ -58,6 +58,8 @@ std::string readOptions(const std::vector<std::string> &words,
 bool isOption(const std::string &name);
 /// "target, fallback, ...".
 std::string optionNames();
+/// What is wrong with a name that is none.
+std::string unknownOption(const std::string &name);
 
 /// MODEL.npu, MODEL.s, ... in the current folder.
 std::string defaultOutput(const CompileOptions &options);

@@ -4,6 +4,7 @@
 #include "compiler/Layout/Explain/LayoutExplain.h"
 #include "compiler/Pipeline/Report.h"
 #include "files/shown_text.h"
+#include "files/words.h"
 #include "plugin/Plugin.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -61,6 +62,11 @@ bool Session::start() {
   return tell(bindInputs(context, given));
 }
 
+CompileStatus Session::check() {
+  BudgetScope budgets(given.budgets);
+  return start() ? compilation.check() : CompileStatus::BadInput;
+}
+
 CompileStatus Session::run(Stage last) {
   BudgetScope budgets(given.budgets);
   plugin::MessageScope plugins(
@@ -71,7 +77,7 @@ CompileStatus Session::run(Stage last) {
         handler(message);
       });
   if (!isStarted && !start())
-    return CompileStatus::BadModel;
+    return CompileStatus::BadInput;
   return compilation.run(last);
 }
 
@@ -107,8 +113,9 @@ std::string Session::certificate() const {
     return files::shownJson(search.certificate);
   std::string why = "--layout-seconds gives the search more time";
   if (search.capped > 0)
-    why = std::to_string(search.capped) +
-          " values or ops have more layouts than are looked at";
+    why = files::countText(search.capped, "value or op has",
+                           "values or ops have") +
+          " more layouts than are looked at";
   else if (search.proved)
     why = "the search has proved them, but not in a way that a certificate "
           "can show";

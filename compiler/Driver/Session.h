@@ -20,6 +20,8 @@ public:
   /// Declares the options' files in `files`; false after a message about one
   /// that is written and read.
   bool declareFiles();
+  /// As StagedCompilation::check().
+  CompileStatus check();
   /// As StagedCompilation::run(). The caller commits `files`.
   CompileStatus run(Stage last);
 

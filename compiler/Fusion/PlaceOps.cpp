@@ -7,6 +7,9 @@
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/TargetOption.h"
 #include "compiler/Target/Lacks.h"
+#include "files/words.h"
+
+#include "llvm/ADT/DenseSet.h"
 
 using namespace npu;
 
@@ -76,11 +79,77 @@ static void placeBetween(mlir::func::FuncOp function) {
       });
 }
 
+namespace {
+struct Lacking {
+  Operation *op;
+  Lack lack;
+};
+} // namespace
+
+/// Whether the op makes quantized numbers real, or real ones quantized.
+static bool isStepOfQuantization(Operation *op) {
+  auto cast = dyn_cast<EltwiseOp>(op);
+  if (!cast || cast.getKind() != NPU_INSTR_cast)
+    return false;
+  Type from = tensorType(cast.getInputs()[0]).getElementType();
+  Type to = tensorType(cast.getResult()).getElementType();
+  auto isQuantized = [](Type type) {
+    return isa<mlir::IntegerType>(type) && type.getIntOrFloatBitWidth() > 1 &&
+           type.getIntOrFloatBitWidth() <= 16;
+  };
+  return (isQuantized(from) && isa<mlir::FloatType>(to)) ||
+         (isa<mlir::FloatType>(from) && isQuantized(to));
+}
+
+/// The nodes of such ops.
+static llvm::DenseSet<Location>
+nodesOfQuantization(mlir::func::FuncOp function) {
+  llvm::DenseSet<Location> nodes;
+  for (Operation &op : function.getBody().front())
+    if (isStepOfQuantization(&op))
+      nodes.insert(op.getLoc());
+  return nodes;
+}
+
+/// A quantized model need not be told to be so: what lacks floats is an op
+/// between its integers that has no integer form.
+static void adviseQuantized(const llvm::DenseSet<Location> &quantization,
+                            MutableArrayRef<Lacking> lacking) {
+  for (auto &[op, lack] : lacking)
+    if (lack.isOfFloats && !quantization.empty())
+      lack.change = quantization.contains(op->getLoc())
+                        ? "let the model take and give quantized numbers: "
+                          "--quantized-io"
+                        : "of quantized numbers, too, it is computed in "
+                          "floats, for it has no integer form here: use "
+                          "another op";
+}
+
+/// One note for each node and reason. What makes quantized numbers real, and
+/// back, stands around an op that lacks floats: it is named if nothing else is.
+static void attachLacks(mlir::InFlightDiagnostic &error,
+                        const llvm::DenseSet<Location> &quantization,
+                        ArrayRef<Lacking> lacking) {
+  auto isAround = [&](const Lacking &row) {
+    return row.lack.isOfFloats && quantization.contains(row.op->getLoc());
+  };
+  bool isAlone = llvm::all_of(lacking, isAround);
+  std::vector<std::pair<std::string, std::string>> reasons;
+  for (const Lacking &row : lacking) {
+    std::pair<std::string, std::string> reason(
+        opText(row.op), row.lack.why + "; " + row.lack.change);
+    if ((isAlone || !isAround(row)) && !llvm::is_contained(reasons, reason))
+      reasons.push_back(std::move(reason));
+  }
+  for (const std::string &line : files::groupedByReason(reasons, "op"))
+    error.attachNote() << line;
+}
+
 FailureOr<int64_t> npu::placeOps(mlir::func::FuncOp function,
                                  const TargetSpec &target) {
   // Of another compilation.
   function.walk([](Operation *op) { op->removeAttr(onProcessorAttr); });
-  SmallVector<std::pair<Operation *, Lack>> lacking;
+  SmallVector<Lacking> lacking;
   int64_t ops = 0;
   for (Operation &op : function.getBody().front()) {
     auto rule = dyn_cast<LayoutOpInterface>(op);
@@ -90,13 +159,15 @@ FailureOr<int64_t> npu::placeOps(mlir::func::FuncOp function,
     std::optional<Lack> lack = lackOfKernel(target, rule);
     if (!lack)
       continue;
-    lacking.emplace_back(&op, *lack);
-    if (target.fallback)
-      op.walk([&](LayoutOpInterface inner) {
-        putOnProcessor(inner, lack->why, lack->change);
-      });
+    lacking.push_back({&op, *lack});
   }
+  llvm::DenseSet<Location> quantization = nodesOfQuantization(function);
+  adviseQuantized(quantization, lacking);
   if (target.fallback) {
+    for (const Lacking &row : lacking)
+      row.op->walk([&](LayoutOpInterface inner) {
+        putOnProcessor(inner, row.lack.why, row.lack.change);
+      });
     placeBetween(function);
     return llvm::count_if(function.getBody().front(),
                           [](Operation &op) { return isOnProcessor(&op); });
@@ -108,8 +179,7 @@ FailureOr<int64_t> npu::placeOps(mlir::func::FuncOp function,
         << " of " << ops
         << " ops; a processor beside it would: --fallback=host, or `fallback` "
            "in the target's file";
-  for (auto &[op, lack] : lacking)
-    error.attachNote() << opText(op) << " " << lack.why << "; " << lack.change;
+  attachLacks(error, quantization, lacking);
   return failure();
 }
 

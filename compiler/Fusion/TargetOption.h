@@ -21,7 +21,7 @@ public:
   /// Reads the named one, an error if there is none.
   LogicalResult load(MLIRContext *context, StringRef nameOrPath) {
     std::string error;
-    loaded = loadTarget(nameOrPath, error);
+    loaded = loadTarget(nameOrPath, error, allowedPlugins(*context));
     if (!loaded)
       return mlir::emitError(mlir::UnknownLoc::get(context), error);
     addPlugins(*context, *loaded);

@@ -7,6 +7,7 @@
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Storage.h"
 #include "cost/tile_search.h"
+#include "files/words.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -78,14 +79,15 @@ static LogicalResult checkMemory(mlir::func::FuncOp function,
                                     machine.sramKiB * 1024);
   if (weights + boundary + values <= machine.dramMiB * mib)
     return success();
+  auto text = [](double bytes) {
+    return files::bytesText(static_cast<int64_t>(bytes));
+  };
   return function.emitError()
-         << llvm::formatv("the chip's memory is too small: weights take "
-                          "{0:f3} MiB, inputs and outputs {1:f3}, values "
-                          "between kernels {2:f3}, and there are {3}; a "
-                          "target with more `dram` can hold them",
-                          weights / mib, boundary / mib, values / mib,
-                          machine.dramMiB)
-                .str();
+         << "the chip's memory is too small: weights take " << text(weights)
+         << ", inputs and outputs " << text(boundary)
+         << ", values between kernels " << text(values) << ", and there are "
+         << text(machine.dramMiB * mib)
+         << "; a target with more `dram` can hold them";
 }
 
 std::string npu::costTableOf(const ProgramPlan &program,

@@ -26,17 +26,19 @@
 #include "compiler/Layout/Problem/Names.h"
 #include "compiler/Layout/Problem/Storage.h"
 #include "compiler/Pipeline/ChipPlan.h"
-#include "compiler/Pipeline/OutputProblem.h"
 #include "compiler/Pipeline/PlanAttributes.h"
 #include "compiler/Pipeline/Report.h"
+#include "compiler/Pipeline/Resources.h"
 #include "compiler/Pipeline/UserPasses.h"
+#include "compiler/Support/MarkedError.h"
 #include "compiler/Support/PassPlugins.h"
 #include "compiler/Target/Calibration.h"
 #include "compiler/Target/Plugins.h"
+#include "compiler/Target/TargetNames.h"
+#include "files/words.h"
 #include "kernels/kernel.h"
 #include "kernels/tensor.h"
 
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -55,11 +57,11 @@ public:
               CompileReport &report, files::OutputFiles &files)
       : context(context), options(options), report(report), files(files) {}
 
+  CompileStatus start();
   CompileStatus run(Stage last);
   mlir::ModuleOp current() const { return module.get(); }
 
 private:
-  CompileStatus start();
   CompileStatus toImported();
   CompileStatus toFused();
   CompileStatus toLayout();
@@ -75,8 +77,9 @@ private:
   LogicalResult error(const Twine &message) {
     return mlir::emitError(mlir::UnknownLoc::get(&context)) << message;
   }
-  LogicalResult checkOptions();
+  CompileStatus checkOptions();
   LogicalResult loadNamedPlugins();
+  CompileStatus loadNamedTarget();
   void declarePlugins();
   LogicalResult checkFiles();
   LogicalResult import();
@@ -143,28 +146,6 @@ LogicalResult Compilation::stage(StringRef name,
   return result;
 }
 
-/// Weights may lie in resources, which a printed module may leave out.
-static LogicalResult checkResources(mlir::ModuleOp module) {
-  auto result = module.walk([](ConstantOp op) {
-    auto elements = dyn_cast<mlir::DenseResourceElementsAttr>(op.getValue());
-    if (!elements)
-      return mlir::WalkResult::advance();
-    mlir::AsmResourceBlob *blob = elements.getRawHandle().getBlob();
-    uint64_t found = blob ? blob->getData().size() : 0;
-    uint64_t wanted = kernels::storedBytes(
-        describeTensor(cast<RankedTensorType>(elements.getType())));
-    if (found == wanted)
-      return mlir::WalkResult::advance();
-    op.emitOpError() << "has " << found << " bytes of elements in resource '"
-                     << elements.getRawHandle().getKey() << "', expected "
-                     << wanted
-                     << "; a module printed to standard output leaves weights "
-                        "out, write it with npuc --emit=mlir -o FILE";
-    return mlir::WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
-}
-
 LogicalResult Compilation::readMlir() {
   module = options.import.bytes
                ? readModule(context, *options.import.bytes, options.model)
@@ -188,9 +169,13 @@ LogicalResult Compilation::readTflite() {
   if (failed(convertTflite(context, options.model, options.import.bytes,
                            options.tfliteConverter, converted)))
     return failure();
-  // Nobody ever sees the converter's file.
+  // Nobody ever sees the converter's file. What it could not convert is in it
+  // as it was, and the import names it.
+  bool isStrict = !context.allowsUnregisteredDialects();
+  context.allowUnregisteredDialects();
   auto source = readModuleFile(context, converted.file,
                                options.model + ", converted to TOSA");
+  context.allowUnregisteredDialects(!isStrict);
   if (!source)
     return failure();
   return take(importTosa(*source, options.model, options.import));
@@ -457,6 +442,8 @@ LogicalResult Compilation::loadNamedPlugins() {
   if (!named)
     return error("--plugin: " + message);
   addPlugins(context, *named);
+  context.getOrLoadDialect<NPUDialect>()->allowsTargetPlugins =
+      options.allowTargetPlugins;
   return success();
 }
 
@@ -472,22 +459,46 @@ void Compilation::declarePlugins() {
   }
 }
 
-LogicalResult Compilation::checkOptions() {
+/// A name that does not exist is wrong usage; a file may be damaged.
+static CompileStatus statusOfTarget(StringRef nameOrPath) {
+  return isTargetThere(nameOrPath) ? CompileStatus::BadInput
+                                   : CompileStatus::BadOptions;
+}
+
+CompileStatus Compilation::loadNamedTarget() {
   std::string message;
-  if (failed(loadNamedPlugins()))
-    return failure();
+  const AllowedPlugins allowed = allowedPlugins(context);
   target = loadCalibratedTarget(options.target, kernels::libraryVersion(),
-                                options.threads, report.targetNote, message);
-  if (!target)
-    return error(message);
-  if (!chooseFallback(*target, options.fallback, message))
-    return error("--fallback: " + message);
+                                options.threads, allowed, report.targetNote,
+                                message);
+  if (!target) {
+    (void)error(message);
+    return statusOfTarget(options.target);
+  }
+  if (!chooseFallback(*target, options.fallback, message, allowed)) {
+    (void)error("--fallback: " + message);
+    return statusOfTarget(options.fallback);
+  }
   declarePlugins();
   message = whyNotAlgorithms(*target, context);
   if (message.empty())
-    message = whyNot(options.layout.objective, *target);
+    return CompileStatus::Ok;
+  (void)error(message);
+  return CompileStatus::BadInput;
+}
+
+CompileStatus Compilation::checkOptions() {
+  if (failed(loadNamedPlugins()))
+    return CompileStatus::BadInput;
+  if (CompileStatus loaded = loadNamedTarget(); loaded != CompileStatus::Ok)
+    return loaded;
+  auto refuse = [&](const std::string &message) {
+    (void)error(message);
+    return CompileStatus::BadOptions;
+  };
+  std::string message = whyNot(options.layout.objective, *target);
   if (!message.empty())
-    return error(message);
+    return refuse(message);
   if (!target->file.empty())
     files.reads("--target", target->file);
   if (target->costs)
@@ -497,11 +508,12 @@ LogicalResult Compilation::checkOptions() {
     files.reads("the calibration", table);
   machine = makeTargetMachine(options.mcpu, message);
   if (!machine)
-    return error(message);
-  if (!findStrategy(options.layout.strategy, &context))
-    return error("unknown layout strategy '" + options.layout.strategy +
-                 "', expected one of: " + strategyNames(&context));
-  return success();
+    return refuse(message);
+  const std::string &strategy = options.layout.strategy;
+  if (findStrategy(strategy, &context))
+    return CompileStatus::Ok;
+  return refuse(files::unknownName(
+      strategy, files::namesIn(strategyNames(&context)), "layout strategy"));
 }
 
 /// Before anything is written, and before what takes time.
@@ -511,9 +523,11 @@ LogicalResult Compilation::checkFiles() {
 }
 
 CompileStatus Compilation::start() {
-  if (failed(checkOptions()) || failed(checkFiles()))
+  if (CompileStatus checked = checkOptions(); checked != CompileStatus::Ok)
+    return checked;
+  if (failed(checkFiles()))
     return CompileStatus::BadOptions;
-  std::string message = outputProblem(options.output);
+  std::string message = files.problem();
   if (!message.empty()) {
     (void)error(message);
     return CompileStatus::CannotWrite;
@@ -636,7 +650,8 @@ struct StagedCompilation::State {
   MLIRContext &context;
   const std::string &model;
   Compilation compilation;
-  bool isBeyond = false, isExplained = false; // what npuc does not do; why
+  CompileStatus told = CompileStatus::BadModel; // by the errors
+  bool isExplained = false;                     // by one at least
 };
 
 StagedCompilation::StagedCompilation(MLIRContext &context,
@@ -651,10 +666,21 @@ mlir::ModuleOp StagedCompilation::module() const {
   return state->compilation.current();
 }
 
+CompileStatus StagedCompilation::check() { return state->compilation.start(); }
+
+/// What kind of error it is.
+static CompileStatus statusOf(mlir::Diagnostic &error) {
+  return isUnsupported(error)          ? CompileStatus::Unsupported
+         : isMarked(error, wrongUsage) ? CompileStatus::BadOptions
+         : isMarked(error, wrongInput) ? CompileStatus::BadInput
+                                       : CompileStatus::BadModel;
+}
+
 CompileStatus StagedCompilation::run(Stage last) {
   mlir::ScopedDiagnosticHandler watch(
       &state->context, [&](mlir::Diagnostic &one) {
-        state->isBeyond |= isUnsupported(one);
+        if (state->told == CompileStatus::BadModel)
+          state->told = statusOf(one);
         state->isExplained |=
             one.getSeverity() == mlir::DiagnosticSeverity::Error;
         return failure(); // the handler behind this one prints it
@@ -664,9 +690,7 @@ CompileStatus StagedCompilation::run(Stage last) {
     mlir::emitError(fileLocation(state->context, state->model))
         << "cannot be compiled, for a reason that npuc does not know; this is "
            "an error of npuc, please report it with the model";
-  return status == CompileStatus::BadModel && state->isBeyond
-             ? CompileStatus::Unsupported
-             : status;
+  return status == CompileStatus::BadModel ? state->told : status;
 }
 
 CompileStatus npu::compileModel(MLIRContext &context,

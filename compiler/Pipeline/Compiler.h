@@ -46,6 +46,8 @@ struct CompileOptions {
   std::string target = "npu-nhwc";
   /// Libraries beside those that the target's file names.
   std::vector<std::string> plugins;
+  /// Those, too, though the caller has not named them.
+  bool allowTargetPlugins = false;
   /// Of the target that runs what that one lacks; empty: as it says; "none".
   std::string fallback;
   std::string mcpu = "native";
@@ -126,8 +128,9 @@ enum class CompileStatus {
   Ok,
   BadModel,    // it cannot be compiled for this target with these options
   Unsupported, // it asks for something that npuc does not do
-  BadOptions,  // no such target, strategy or processor; an output that would
-               // replace an input
+  BadOptions,  // no such target, strategy, processor or input; an output that
+               // would replace an input
+  BadInput,    // a target's file, a plugin or an array cannot be used
   CannotWrite, // options.output
   OverBudget   // more relayouts, or ops beside the chip, than allowed
 };
@@ -142,6 +145,8 @@ public:
                     CompileReport &report, files::OutputFiles &files);
   ~StagedCompilation();
 
+  /// Whether the options, and what they name, can be used; instead of run().
+  CompileStatus check();
   /// Runs the stages up to this one that have not run yet. Program leaves out
   /// those that options.emit does not need. Failure leaves diagnostics; from
   /// then on it is the answer.

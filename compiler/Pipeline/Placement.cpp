@@ -4,6 +4,7 @@
 #include "compiler/Dialect/NPU/Device.h"
 #include "compiler/Dialect/NPU/OpNames.h"
 #include "files/shown_text.h"
+#include "files/words.h"
 
 using namespace npu;
 
@@ -18,10 +19,16 @@ std::vector<ReportedPlacement> npu::placementOf(mlir::func::FuncOp function) {
   return rows;
 }
 
+static std::string nameOf(const ReportedPlacement &row) {
+  return row.node == row.op ? row.op : row.node + " (" + row.op + ")";
+}
+
+static std::string reasonOf(const ReportedPlacement &row) {
+  return row.why + "; " + row.change;
+}
+
 static std::string lineOf(const ReportedPlacement &row) {
-  std::string name =
-      row.node == row.op ? row.op : row.node + " (" + row.op + ")";
-  return name + " " + row.why + "; " + row.change;
+  return nameOf(row) + " " + reasonOf(row);
 }
 
 LogicalResult npu::checkPlacement(mlir::func::FuncOp function,
@@ -30,10 +37,14 @@ LogicalResult npu::checkPlacement(mlir::func::FuncOp function,
   if (!most || static_cast<int64_t>(placement.size()) <= *most)
     return success();
   auto error = function.emitError();
-  error << "over budget: " << placement.size()
-        << " ops run on the processor, --max-fallback-ops allows " << *most;
+  error << "over budget: "
+        << files::countText(placement.size(), "op runs", "ops run")
+        << " on the processor, --max-fallback-ops allows " << *most;
+  std::vector<std::pair<std::string, std::string>> reasons;
   for (const ReportedPlacement &row : placement)
-    error.attachNote() << lineOf(row);
+    reasons.emplace_back(nameOf(row), reasonOf(row));
+  for (const std::string &line : files::groupedByReason(reasons, "op"))
+    error.attachNote() << line;
   return error;
 }
 
@@ -41,8 +52,7 @@ std::string npu::placementText(ArrayRef<ReportedPlacement> placement,
                                StringRef fallback) {
   if (placement.empty())
     return "all ops run on the chip\n";
-  std::string text = std::to_string(placement.size()) +
-                     (placement.size() == 1 ? " op runs" : " ops run") +
+  std::string text = files::countText(placement.size(), "op runs", "ops run") +
                      " on the processor (" + fallback.str() + "):\n";
   for (size_t i = 0, next; i < placement.size(); i = next) {
     std::string line = lineOf(placement[i]);
@@ -51,7 +61,8 @@ std::string npu::placementText(ArrayRef<ReportedPlacement> placement,
          next < placement.size() && lineOf(placement[next]) == line;)
       ++next;
     text += "  " + files::shownMessage(line);
-    text += next - i > 1 ? " (" + std::to_string(next - i) + " ops)\n" : "\n";
+    text +=
+        next - i > 1 ? " (" + files::countText(next - i, "op") + ")\n" : "\n";
   }
   return text;
 }

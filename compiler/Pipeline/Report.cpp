@@ -2,6 +2,7 @@
 #include "compiler/Pipeline/Report.h"
 
 #include "files/shown_text.h"
+#include "files/words.h"
 #include "kernels/slow_kernels.h"
 
 #include "llvm/Support/Format.h"
@@ -202,8 +203,8 @@ static std::string verdictOf(const SearchOutcome &search) {
   if (search.capped == 0 || search.cost != search.lowerBound)
     return "not proved to be the least";
   return "the least of what was looked at, but " +
-         std::to_string(search.capped) +
-         (search.capped == 1 ? " value or op has" : " values or ops have") +
+         files::countText(search.capped, "value or op has",
+                          "values or ops have") +
          " more layouts than that";
 }
 
@@ -229,29 +230,27 @@ std::string npu::searchText(const CompileReport &report) {
   return text;
 }
 
-static double mebibytes(int64_t bytes) { return bytes / 1048576.0; }
-
 void npu::printSummary(llvm::raw_ostream &stream, const CompileReport &report) {
   double seconds = 0;
   for (const auto &[stage, taken] : report.seconds)
     seconds += taken;
   stream << files::shownName(report.target) << "/" << report.strategy << ": ";
   if (report.isPlanned)
-    stream << report.kernels.size() << " kernels, ";
+    stream << files::countText(report.kernels.size(), "kernel") << ", ";
   if (!report.placement.empty())
-    stream << report.placement.size() << " ops on the processor, ";
+    stream << files::countText(report.placement.size(), "op")
+           << " on the processor, ";
   if (report.precision != Precision::F32)
-    stream << report.narrowProducts << " products of "
+    stream << files::countText(report.narrowProducts, "product") << " of "
            << precisionName(report.precision) << ", ";
-  stream << report.layout.count() << " relayouts ("
+  stream << files::countText(report.layout.count(), "relayout") << " ("
          << report.layout.boundaryCount() << " at the boundary, "
-         << llvm::format("%.2f MiB", mebibytes(report.layout.bytes())) << "), ";
+         << files::bytesText(report.layout.bytes()) << "), ";
   if (report.isPlanned)
-    stream << "arena " << llvm::format("%.2f MiB", mebibytes(report.arenaBytes))
+    stream << "arena " << files::bytesText(report.arenaBytes)
            << " (least possible "
-           << llvm::format("%.2f", mebibytes(report.arenaLowerBoundBytes))
-           << "), weights "
-           << llvm::format("%.2f MiB", mebibytes(report.weightBytes)) << ", ";
+           << files::bytesText(report.arenaLowerBoundBytes) << "), weights "
+           << files::bytesText(report.weightBytes) << ", ";
   stream << llvm::format("%.2f s", seconds) << "\n";
   if (!report.targetNote.empty())
     stream << "note: " << files::shownMessage(report.targetNote) << "\n";

@@ -3,6 +3,7 @@
 
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Layout/Passes/Passes.h"
+#include "compiler/Support/MarkedError.h"
 
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -23,7 +24,12 @@ LogicalResult npu::addPipeline(mlir::PassManager &manager, StringRef pipeline) {
   llvm::raw_string_ostream stream(wrong);
   if (succeeded(mlir::parsePassPipeline(pipeline, manager, stream)))
     return success();
-  return mlir::emitError(mlir::UnknownLoc::get(manager.getContext()))
+  // MLIR shows the pipeline once more, in the lines behind the first.
+  StringRef why = StringRef(wrong).split('\n').first;
+  why = why.substr(why.find("error: ") == StringRef::npos
+                       ? 0
+                       : why.find("error: ") + strlen("error: "));
+  return emitMarked(mlir::UnknownLoc::get(manager.getContext()), wrongUsage)
          << "--pass-pipeline-after: '" << pipeline
-         << "' is no pipeline: " << StringRef(wrong).trim();
+         << "' is no pipeline: " << why;
 }

@@ -2,6 +2,7 @@
 #include "compiler/Support/Budget.h"
 
 #include "files/shown_text.h"
+#include "files/words.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -15,7 +16,8 @@ static const BudgetRow rows[] = {
     {"fold", int64_t(1) << 30,
      "elements and products that are computed while compiling"},
     {"constants", int64_t(1) << 28,
-     "bytes of constants that are made of smaller ones"},
+     "bytes of constants that are made of smaller ones, beside 16 times the "
+     "model's own"},
     {"file", (int64_t(1) << 31) - 1, "bytes of a model, module or array"},
     {"text", int64_t(1) << 24, "bytes of a target or plan"},
     {"nesting", 256,
@@ -49,6 +51,13 @@ BudgetScope::~BudgetScope() { setLimits(outer); }
 
 ArrayRef<BudgetRow> npu::budgetRows() { return rows; }
 
+static std::vector<std::string> budgetNames() {
+  std::vector<std::string> names;
+  for (const BudgetRow &row : rows)
+    names.push_back(row.name);
+  return names;
+}
+
 int64_t npu::limitOf(Budget budget) {
   return currentLimits[static_cast<size_t>(budget)];
 }
@@ -58,10 +67,7 @@ std::string npu::setBudget(StringRef text, BudgetLimits &limits) {
   const BudgetRow *row = llvm::find_if(
       rows, [name = name](const BudgetRow &row) { return row.name == name; });
   if (row == std::end(rows))
-    return ("unknown '" + name + "', expected one of: ").str() +
-           llvm::join(llvm::map_range(
-                          rows, [](const BudgetRow &row) { return row.name; }),
-                      ", ");
+    return files::unknownName(name.str(), budgetNames());
   int64_t limit = 0;
   if (number.getAsInteger(10, limit) || limit < 1)
     return ("'" + text + "' has no number of 1 or more; write " + name + "=" +
@@ -71,15 +77,25 @@ std::string npu::setBudget(StringRef text, BudgetLimits &limits) {
   return "";
 }
 
-std::string npu::overBudget(Budget budget, int64_t amount) {
+static int64_t saturatedSum(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  return llvm::AddOverflow(a, b, sum) ? INT64_MAX : sum;
+}
+
+/// `allowed`: beside the budget.
+static std::string overBoth(Budget budget, int64_t amount, int64_t allowed) {
   int64_t limit = limitOf(budget);
-  if (amount <= limit)
+  if (amount <= saturatedSum(limit, allowed))
     return "";
   const BudgetRow &row = rows[static_cast<size_t>(budget)];
-  return ("takes at least " + Twine(amount) + " " + row.what +
+  return ("takes at least " + Twine(amount - allowed) + " " + row.what +
           ", the budget is " + Twine(limit) +
           "; if that is meant, raise it with --budget=" + row.name + "=N")
       .str();
+}
+
+std::string npu::overBudget(Budget budget, int64_t amount) {
+  return overBoth(budget, amount, 0);
 }
 
 static thread_local BudgetUse *currentUse = nullptr;
@@ -94,14 +110,21 @@ bool BudgetUse::isWritingOut() {
   return ++opsOfNode > fewOps || depth > 0;
 }
 
-static int64_t saturatedSum(int64_t a, int64_t b) {
-  int64_t sum = 0;
-  return llvm::AddOverflow(a, b, sum) ? INT64_MAX : sum;
+void BudgetUse::noteModel(int64_t bytes) {
+  if (depth == 0)
+    modelBytes = saturatedSum(modelBytes, bytes);
 }
 
 std::string BudgetUse::ifTaken(Budget budget, int64_t amount) const {
-  return overBudget(budget,
-                    saturatedSum(used[static_cast<size_t>(budget)], amount));
+  // Numbers of 4 bits become bytes, i32 and f32 on their ways to what reads
+  // them: 2 + 6 + 8 times their size.
+  constexpr int64_t conversions = 16;
+  int64_t allowed =
+      budget == Budget::Constants
+          ? std::min(modelBytes, INT64_MAX / conversions) * conversions
+          : 0;
+  return overBoth(
+      budget, saturatedSum(used[static_cast<size_t>(budget)], amount), allowed);
 }
 
 std::string BudgetUse::take(Budget budget, int64_t amount) {

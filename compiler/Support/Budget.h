@@ -63,6 +63,10 @@ public:
   std::string take(Budget budget, int64_t amount);
   std::string ifTaken(Budget budget, int64_t amount) const;
 
+  /// The model itself has so many bytes of constants: what they are converted
+  /// to is no more than it asks for. Not those in loops, which each step reads.
+  void noteModel(int64_t bytes);
+
   /// A node begins: an op of it is counted if it is one of very many, or stands
   /// in a loop, branch or function.
   void beginNode() { opsOfNode = 0; }
@@ -73,6 +77,7 @@ public:
 
 private:
   BudgetLimits used = {};
+  int64_t modelBytes = 0;
   int opsOfNode = 0;
   BudgetUse *outer;
 };

@@ -9,6 +9,8 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 
+#include <cmath>
+
 using namespace npu;
 namespace yaml = llvm::yaml;
 
@@ -50,8 +52,7 @@ bool YamlReader::checkText() {
                 "is not UTF-8 text, expected a file in UTF-8");
 }
 
-bool YamlReader::readDocument(const Twine &what, ArrayRef<StringRef> allowed,
-                              ArrayRef<StringRef> required, Entry entry) {
+bool YamlReader::readDocument(const Twine &what, ArrayRef<Key> keys) {
   if (!tooDeepReason.empty())
     return fail(nullptr, tooDeepReason);
   if (!checkText())
@@ -59,7 +60,7 @@ bool YamlReader::readDocument(const Twine &what, ArrayRef<StringRef> allowed,
   yaml::document_iterator document = stream.begin();
   if (document == stream.end() || !document->getRoot())
     return fail(nullptr, "is empty or not YAML");
-  if (!readMap(document->getRoot(), what, allowed, required, entry))
+  if (!readMap(document->getRoot(), what, keys))
     return fail(nullptr, "is not YAML");
   if (++document != stream.end())
     return fail(nullptr, "holds more than one document");
@@ -72,7 +73,37 @@ bool YamlReader::readText(Node *node, const Twine &what, std::string &text) {
     return fail(node, what + ": expected a word or number");
   llvm::SmallString<32> storage;
   text = scalar->getValue(storage).str();
+  // A name of a file would end there.
+  return !StringRef(text).contains('\0') ||
+         fail(node, what + ": a word with a zero character");
+}
+
+bool YamlReader::readQuantity(const Twine &what, StringRef expected, Node *node,
+                              std::string &text, double &value) {
+  if (!readText(node, what, text))
+    return false;
+  auto [number, unit] = StringRef(text).split(' ');
+  if (number.getAsDouble(value) || !std::isfinite(value))
+    return fail(node, what + ": '" + text +
+                          "', expected a number and its unit, " + expected);
+  if (unit.trim() != expected)
+    return fail(node, what + ": '" + text + "', expected the unit " + expected);
   return true;
+}
+
+bool YamlReader::readMap(Node *node, const Twine &what, ArrayRef<Key> keys) {
+  SmallVector<StringRef> allowed, required;
+  for (const Key &key : keys) {
+    allowed.push_back(key.name);
+    if (key.isRequired)
+      required.push_back(key.name);
+  }
+  return readMap(
+      node, what, allowed, required, [&](StringRef name, Node *value) {
+        return llvm::find_if(keys,
+                             [&](const Key &key) { return key.name == name; })
+            ->read(value);
+      });
 }
 
 bool YamlReader::readMap(Node *node, const Twine &what,

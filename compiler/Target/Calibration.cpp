@@ -63,8 +63,9 @@ static std::string threadsNote(const TargetSpec &table, int threads) {
 
 std::optional<TargetSpec>
 npu::loadCalibratedTarget(StringRef nameOrPath, StringRef library, int threads,
-                          std::string &note, std::string &error) {
-  std::optional<TargetSpec> shipped = loadTarget(nameOrPath, error);
+                          const AllowedPlugins &allowed, std::string &note,
+                          std::string &error) {
+  std::optional<TargetSpec> shipped = loadTarget(nameOrPath, error, allowed);
   if (!shipped || !shipped->measured || shipped->name != nameOrPath)
     return shipped;
   std::string path = calibrationPath(shipped->name);
@@ -73,7 +74,7 @@ npu::loadCalibratedTarget(StringRef nameOrPath, StringRef library, int threads,
         "target " + shipped->name + ": numbers of another machine; " + advice;
     return shipped;
   }
-  std::optional<TargetSpec> table = loadTarget(path, error);
+  std::optional<TargetSpec> table = loadTarget(path, error, allowed);
   if (table && !table->measured)
     error = path + ":1: key 'measured' is missing";
   if (!error.empty()) {

@@ -22,6 +22,7 @@ std::string calibrationPath(StringRef name);
 /// is used all the same. A damaged table is an error.
 std::optional<TargetSpec> loadCalibratedTarget(StringRef nameOrPath,
                                                StringRef library, int threads,
+                                               const AllowedPlugins &allowed,
                                                std::string &note,
                                                std::string &error);
 

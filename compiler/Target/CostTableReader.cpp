@@ -64,7 +64,8 @@ private:
 
   bool readHeader(StringRef content) {
     return content == text(cost::tableHeader) ||
-           fail("found '" + content + "', expected " + text(cost::tableHeader));
+           fail("is no table of costs, whose first line is " +
+                text(cost::tableHeader));
   }
 
   bool readRow(StringRef content) {

@@ -15,12 +15,14 @@ static std::optional<Lack> lackedType(const TargetSpec &target,
       return std::nullopt;
     std::string name;
     llvm::raw_string_ostream(name) << element;
-    std::string change = isa<mlir::FloatType>(element)
+    // npuc-quantize takes models of f32.
+    bool isQuantizable = element.isF32() || element.isF16() || element.isBF16();
+    std::string change = isQuantizable
                              ? "quantize the model (npuc-quantize; what a "
                                "quantized one takes and gives: --quantized-io)"
                              : "use another type in the model";
     return Lack{verb.str() + " " + name + ", which `types` does not list",
-                change + ", or list " + name + " in `types`"};
+                change + ", or list " + name + " in `types`", isQuantizable};
   };
   for (Type type : op->getResultTypes())
     if (std::optional<Lack> lack = lackOf(type, "gives"))

@@ -12,6 +12,7 @@ namespace npu {
 struct Lack {
   std::string why;    // "length is 1500, the target takes up to 1024"
   std::string change; // "make it up to 1024, or raise the limit in the target"
+  bool isOfFloats = false; // it is a float type that the chip lacks
 };
 
 /// Nothing where the chip has the op.

@@ -6,6 +6,9 @@
 #include "compiler/Target/CompilerPlugins.h"
 #include "compiler/Target/TargetSpec.h"
 
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+
 using namespace npu;
 
 std::optional<std::vector<const plugin::Plugin *>>
@@ -22,6 +25,34 @@ npu::loadPlugins(ArrayRef<std::string> paths, std::string &error) {
       return std::nullopt;
   }
   return plugins;
+}
+
+const plugin::Plugin *npu::loadTargetPlugin(const std::string &path,
+                                            const AllowedPlugins &allowed,
+                                            std::string &error) {
+  llvm::SmallString<128> real;
+  if (!allowed.all && !llvm::sys::fs::real_path(path, real))
+    for (const plugin::Plugin *plugin : allowed.named)
+      if (plugin->path == real)
+        return plugin;
+  if (!allowed.all) {
+    error = "the library '" + path +
+            "' is code that would run here; if you trust it, name it with "
+            "--plugin=" +
+            path + ", or say --allow-target-plugins for all that targets name";
+    return nullptr;
+  }
+  auto loaded = loadPlugins({path}, error);
+  return loaded ? loaded->front() : nullptr;
+}
+
+AllowedPlugins npu::allowedPlugins(MLIRContext &context) {
+  const auto *dialect = context.getOrLoadDialect<NPUDialect>();
+  AllowedPlugins allowed;
+  allowed.all = dialect->allowsTargetPlugins;
+  if (dialect->plugins)
+    allowed.named = dialect->plugins->plugins;
+  return allowed;
 }
 
 static void add(MLIRContext &context, ArrayRef<const plugin::Plugin *> plugins,

@@ -14,11 +14,23 @@
 
 namespace npu {
 
+struct AllowedPlugins;
 class TargetSpec;
 
 /// Loads libraries; nothing after a sentence in `error`.
 std::optional<std::vector<const plugin::Plugin *>>
 loadPlugins(ArrayRef<std::string> paths, std::string &error);
+
+/// The library that a target's file names, by its path from here; null after a
+/// sentence. Where it may not be loaded, that says how to allow it, and it is
+/// not touched.
+const plugin::Plugin *loadTargetPlugin(const std::string &path,
+                                       const AllowedPlugins &allowed,
+                                       std::string &error);
+
+/// Those that the caller has named, or that belong to a target that is read
+/// already, and whether all may be loaded.
+AllowedPlugins allowedPlugins(MLIRContext &context);
 
 /// Adds what the caller names. Before anything is read.
 void addPlugins(MLIRContext &context, ArrayRef<const plugin::Plugin *> plugins);

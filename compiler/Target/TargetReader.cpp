@@ -37,75 +37,69 @@ std::string formatted(double number) {
 /// Reads the document once, front to back; the first error stops it.
 class TargetReader : YamlReader {
 public:
-  TargetReader(StringRef text, StringRef file, std::string &error)
-      : YamlReader(text, file, error), file(file) {}
+  TargetReader(StringRef text, StringRef file, std::string &error,
+               const AllowedPlugins &allowed)
+      : YamlReader(text, file, error), file(file), allowed(allowed) {}
 
   std::optional<TargetSpec> read() {
     spec.file = file.str();
-    static const StringRef keys[] = {
-        "name",     "summary",      "types",      "blocks",   "machine",
-        "demands",  "runs",         "algorithms", "measured", "unsupported",
-        "fallback", "output_stage", "costs",      "plugins",  "storage_types"};
-    constexpr size_t required = 6;
-    if (!readDocument("a target", keys, ArrayRef(keys).take_front(required),
-                      [&](StringRef key, yaml::Node *value) {
-                        return readTop(key, value);
-                      }) ||
-        !checkMachine() || !checkStorageTypes())
+    if (!readDocument("a target", keys()) || !checkMachine() ||
+        !checkStorageTypes())
       return std::nullopt;
     return spec;
   }
 
 private:
-  bool readTop(StringRef key, yaml::Node *value) {
-    if (key == "name")
-      return readName(value);
-    if (key == "summary")
-      return readText(value, "summary", spec.summary);
-    if (key == "types")
-      return readList(value, "types",
-                      [&](yaml::Node *item) {
-                        return readType(item, key, spec.types);
-                      }) &&
-             (!spec.types.empty() ||
-              fail(value, "types are none, expected one or more"));
-    if (key == "storage_types") {
-      storageNode = value;
-      return readList(value, "storage_types", [&](yaml::Node *item) {
-        return readType(item, key, spec.storageTypes);
-      });
-    }
-    if (key == "blocks")
-      return readList(value, "blocks",
-                      [&](yaml::Node *item) { return readBlock(item); });
-    if (key == "machine")
-      return readMachine(value);
-    if (key == "measured")
-      return readMeasured(value);
-    if (key == "costs") {
-      spec.costs.emplace();
-      spec.costs->line = lineOf(value);
-      return readText(value, "costs", spec.costs->file);
-    }
-    if (key == "runs")
-      return readList(value, "runs",
-                      [&](yaml::Node *item) { return readRun(item); });
-    if (key == "unsupported")
-      return readList(value, "unsupported",
-                      [&](yaml::Node *item) { return readUnsupported(item); });
-    if (key == "fallback")
-      return readFallback(value);
-    if (key == "plugins")
-      return readList(value, "plugins",
-                      [&](yaml::Node *item) { return readPlugin(item); });
-    if (key == "output_stage")
-      return readList(value, "output_stage",
-                      [&](yaml::Node *item) { return readOutputStep(item); });
-    if (key == "algorithms")
-      return readList(value, "algorithms",
-                      [&](yaml::Node *item) { return readAlgorithm(item); });
-    return readList(value, "demands",
-                    [&](yaml::Node *item) { return readDemand(item); });
+  /// Those of a file; a new one is a row here.
+  std::vector<Key> keys() {
+    using Item = bool (TargetReader::*)(Node *);
+    auto each = [this](StringRef key, Item read) {
+      return [=](Node *list) {
+        return readList(list, key,
+                        [&](Node *item) { return (this->*read)(item); });
+      };
+    };
+    return {
+        {"name", [&](Node *node) { return readName(node); }, true},
+        {"summary",
+         [&](Node *node) { return readText(node, "summary", spec.summary); },
+         true},
+        {"types", [&](Node *node) { return readTypes(node); }, true},
+        {"blocks", each("blocks", &TargetReader::readBlock), true},
+        {"machine", [&](Node *node) { return readMachine(node); }, true},
+        {"demands", each("demands", &TargetReader::readDemand), true},
+        {"runs", each("runs", &TargetReader::readRun)},
+        {"algorithms", each("algorithms", &TargetReader::readAlgorithm)},
+        {"measured", [&](Node *node) { return readMeasured(node); }},
+        {"unsupported", each("unsupported", &TargetReader::readUnsupported)},
+        {"fallback", [&](Node *node) { return readFallback(node); }},
+        {"output_stage", each("output_stage", &TargetReader::readOutputStep)},
+        {"costs", [&](Node *node) { return readCosts(node); }},
+        {"plugins", each("plugins", &TargetReader::readPlugin)},
+        {"storage_types", [&](Node *node) { return readStorageTypes(node); }},
+    };
+  }
+
+  bool readTypes(Node *node) {
+    return readList(node, "types",
+                    [&](Node *item) {
+                      return readType(item, "types", spec.types);
+                    }) &&
+           (!spec.types.empty() ||
+            fail(node, "types are none, expected one or more"));
+  }
+
+  bool readStorageTypes(Node *node) {
+    storageNode = node;
+    return readList(node, "storage_types", [&](Node *item) {
+      return readType(item, "storage_types", spec.storageTypes);
+    });
+  }
+
+  bool readCosts(Node *node) {
+    spec.costs.emplace();
+    spec.costs->line = lineOf(node);
+    return readText(node, "costs", spec.costs->file);
   }
 
   bool readPlugin(yaml::Node *node) {
@@ -114,11 +108,8 @@ private:
       return false;
     // At once: demands behind it may speak of its ops.
     std::string why;
-    auto loaded = loadPlugins({spec.pathOf(file)}, why);
-    if (!loaded)
-      return fail(node, why);
-    llvm::append_range(spec.plugins, *loaded);
-    return true;
+    spec.plugins.push_back(loadTargetPlugin(spec.pathOf(file), allowed, why));
+    return spec.plugins.back() || fail(node, why);
   }
 
   bool readName(yaml::Node *node) {
@@ -202,54 +193,72 @@ private:
     return true;
   }
 
+  static Key required(Key key) {
+    key.isRequired = true;
+    return key;
+  }
+  Key textOf(StringRef map, StringRef key, std::string &text) {
+    return {key, [=, &text](Node *node) {
+              return readText(node, map + ": " + key, text);
+            }};
+  }
+  Key numberOf(StringRef map, StringRef key, StringRef unit, double &number) {
+    return {key, [=, &number](Node *node) {
+              return readNumber(map + ": " + key, unit, node, number);
+            }};
+  }
+
   bool readMeasured(yaml::Node *node) {
-    static const StringRef keys[] = {"processor", "library", "threads"};
     Measured measured;
-    if (!readMap(node, "measured", keys, keys,
-                 [&](StringRef key, yaml::Node *value) {
-                   if (key == "threads")
-                     return readNumber("measured: threads", "threads", value,
-                                       measured.threads);
-                   return readText(value, ("measured: " + key).str(),
-                                   key == "library" ? measured.library
-                                                    : measured.processor);
-                 }))
+    const Key keys[] = {
+        required(textOf("measured", "processor", measured.processor)),
+        required(textOf("measured", "library", measured.library)),
+        required(numberOf("measured", "threads", "threads", measured.threads))};
+    if (!readMap(node, "measured", keys))
       return false;
     spec.measured = std::move(measured);
     return true;
   }
 
+  /// The numbers, and what is no number of its own.
   bool readMachine(yaml::Node *node) {
-    SmallVector<StringRef> required, allowed;
-    for (const cost::MachineNumber &number : cost::machineNumbers) {
-      allowed.push_back(number.key);
-      if (!number.optional)
-        required.push_back(number.key);
-    }
-    llvm::append_range(allowed, ArrayRef<StringRef>{
-                                    "data_flow", "array_use", "vector_unit",
-                                    "window_reads", "mac_rates", "mac_energy"});
-    auto read = [&](StringRef key, yaml::Node *value) {
-      machineNodes[key.str()] = value;
-      if (key == "data_flow")
-        return readWord(key, value, cost::findDataFlow, cost::dataFlowNames(),
-                        spec.machine.dataFlow);
-      if (key == "array_use")
-        return readWord(key, value, cost::findArrayUse, cost::arrayUseNames(),
-                        spec.machine.arrayUse);
-      if (key == "vector_unit")
-        return readWord(key, value, cost::findVectorUnit,
-                        cost::vectorUnitNames(), spec.machine.vectorUnit);
-      if (key == "window_reads")
-        return readWord(key, value, cost::findWindowReads,
-                        cost::windowReadsNames(), spec.machine.windowReads);
-      if (key == "mac_rates")
-        return readByType(key, "times", leastRate, value, spec.array.rates);
-      if (key == "mac_energy")
-        return readByType(key, "pJ", 0, value, spec.array.energies);
-      return readMachineNumber(key, value);
+    cost::Machine &machine = spec.machine;
+    std::vector<Key> keys;
+    auto add = [&](StringRef key, auto read, bool isRequired = false) {
+      keys.push_back({key,
+                      [=](Node *value) {
+                        machineNodes[key.str()] = value;
+                        return read(key, value);
+                      },
+                      isRequired});
     };
-    return readMap(node, "machine", allowed, required, read);
+    auto addWord = [&](StringRef key, auto find, StringRef names, auto &word) {
+      add(key, [=, &word](StringRef key, Node *value) {
+        return readWord(key, value, find, names, word);
+      });
+    };
+    for (const cost::MachineNumber &number : cost::machineNumbers)
+      add(
+          number.key,
+          [this, &number](StringRef, Node *value) {
+            return readMachineNumber(number, value);
+          },
+          !number.optional);
+    addWord("data_flow", cost::findDataFlow, cost::dataFlowNames(),
+            machine.dataFlow);
+    addWord("array_use", cost::findArrayUse, cost::arrayUseNames(),
+            machine.arrayUse);
+    addWord("vector_unit", cost::findVectorUnit, cost::vectorUnitNames(),
+            machine.vectorUnit);
+    addWord("window_reads", cost::findWindowReads, cost::windowReadsNames(),
+            machine.windowReads);
+    add("mac_rates", [this](StringRef key, Node *value) {
+      return readByType(key, "times", leastRate, value, spec.array.rates);
+    });
+    add("mac_energy", [this](StringRef key, Node *value) {
+      return readByType(key, "pJ", 0, value, spec.array.energies);
+    });
+    return readMap(node, "machine", keys);
   }
 
   /// `{i8: 4 times}`: numbers of element types that the chip has.
@@ -293,10 +302,8 @@ private:
                           StringRef(wrong->key) + ": " + wrong->text);
   }
 
-  bool readMachineNumber(StringRef key, yaml::Node *node) {
-    const cost::MachineNumber &number =
-        *llvm::find_if(cost::machineNumbers,
-                       [&](auto &row) { return StringRef(row.key) == key; });
+  bool readMachineNumber(const cost::MachineNumber &number, Node *node) {
+    StringRef key = number.key;
     double &value = spec.machine.*number.member;
     std::string text;
     if (!readQuantity(key, number.unit, node, text, value))
@@ -311,15 +318,16 @@ private:
 
   /// One entry: `layouts`, and the least and most bytes of a transfer.
   bool readRun(yaml::Node *node) {
-    static const StringRef keys[] = {"layouts", "min", "max"};
     TransferRun run;
-    if (!readMap(node, "runs", keys, keys,
-                 [&](StringRef key, yaml::Node *value) {
-                   if (key == "layouts")
-                     return readPatterns("runs: layouts", value, run.layouts);
-                   return readNumber(("runs: " + key).str(), "B", value,
-                                     key == "min" ? run.least : run.most);
-                 }))
+    const Key keys[] = {{"layouts",
+                         [&](Node *value) {
+                           return readPatterns("runs: layouts", value,
+                                               run.layouts);
+                         },
+                         true},
+                        required(numberOf("runs", "min", "B", run.least)),
+                        required(numberOf("runs", "max", "B", run.most))};
+    if (!readMap(node, "runs", keys))
       return false;
     if (run.least > run.most)
       return fail(node, "runs: min, " + formatted(run.least) +
@@ -364,21 +372,6 @@ private:
     return (value >= 0 && value <= maxMachineNumber) ||
            fail(node, what + ": '" + text +
                           "', expected a number of cycles, 0 or more");
-  }
-
-  /// Any number and its unit.
-  bool readQuantity(const Twine &what, StringRef expected, yaml::Node *node,
-                    std::string &text, double &value) {
-    if (!readText(node, what, text))
-      return false;
-    auto [number, unit] = StringRef(text).split(' ');
-    if (number.getAsDouble(value) || !std::isfinite(value))
-      return fail(node, what + ": '" + text +
-                            "', expected a number and its unit, " + expected);
-    if (unit.trim() != expected)
-      return fail(node,
-                  what + ": '" + text + "', expected the unit " + expected);
-    return true;
   }
 
   /// One entry: `ops`, layouts for each operand role, and what they cost.
@@ -473,11 +466,10 @@ private:
   bool readUnsupported(yaml::Node *node) {
     std::vector<std::string> ops;
     std::vector<RawCondition> when;
-    if (!readMap(node, "unsupported", {"ops", "when"}, {"ops"},
-                 [&](StringRef key, yaml::Node *value) {
-                   return key == "ops" ? readOps(value, ops)
-                                       : readWhen(value, when);
-                 }))
+    const Key keys[] = {
+        {"ops", [&](Node *value) { return readOps(value, ops); }, true},
+        {"when", [&](Node *value) { return readWhen(value, when); }}};
+    if (!readMap(node, "unsupported", keys))
       return false;
     for (const std::string &op : ops) {
       if (op == "relayout")
@@ -499,23 +491,18 @@ private:
   }
 
   bool readFallback(yaml::Node *node) {
-    static const StringRef keys[] = {"target", "link_bandwidth", "link_start",
-                                     "link_energy"};
     Fallback fallback;
-    if (!readMap(node, "fallback", keys, ArrayRef(keys).drop_back(),
-                 [&](StringRef key, yaml::Node *value) {
-                   if (key == "target")
-                     return readText(value, "fallback: target",
-                                     fallback.target);
-                   if (key == "link_start")
-                     return readStart("fallback: link_start", value,
-                                      fallback.linkStart);
-                   if (key == "link_energy")
-                     return readNumber("fallback: link_energy", "pJ/B", value,
-                                       fallback.linkEnergy);
-                   return readNumber("fallback: link_bandwidth", "GB/s", value,
-                                     fallback.linkGBs);
-                 }))
+    const Key keys[] = {
+        required(textOf("fallback", "target", fallback.target)),
+        required(
+            numberOf("fallback", "link_bandwidth", "GB/s", fallback.linkGBs)),
+        {"link_start",
+         [&](Node *value) {
+           return readStart("fallback: link_start", value, fallback.linkStart);
+         },
+         true},
+        numberOf("fallback", "link_energy", "pJ/B", fallback.linkEnergy)};
+    if (!readMap(node, "fallback", keys))
       return false;
     spec.fallback = std::move(fallback);
     return true;
@@ -654,6 +641,7 @@ private:
   }
 
   StringRef file;
+  const AllowedPlugins &allowed;
   TargetSpec spec;
   std::map<std::string, yaml::Node *> machineNodes; // by key
   yaml::Node *storageNode = nullptr;
@@ -689,9 +677,11 @@ static bool checkBlocks(const TargetSpec &spec, std::string &error) {
 }
 
 std::optional<TargetSpec> npu::readTarget(StringRef text, StringRef file,
-                                          std::string &error) {
+                                          std::string &error,
+                                          const AllowedPlugins &allowed) {
   error.clear();
-  std::optional<TargetSpec> spec = TargetReader(text, file, error).read();
+  std::optional<TargetSpec> spec =
+      TargetReader(text, file, error, allowed).read();
   if (!spec || !checkBlocks(*spec, error))
     return std::nullopt;
   return spec;

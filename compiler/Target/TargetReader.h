@@ -10,7 +10,8 @@ namespace npu {
 
 /// As parseTarget(), but for the machine of its fallback.
 std::optional<TargetSpec> readTarget(StringRef text, StringRef file,
-                                     std::string &error);
+                                     std::string &error,
+                                     const AllowedPlugins &allowed);
 
 } // namespace npu
 

@@ -4,8 +4,10 @@
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Support/InputText.h"
 #include "compiler/Target/CostTableReader.h"
+#include "compiler/Target/TargetNames.h"
 #include "compiler/Target/TargetReader.h"
 #include "files/installation.h"
+#include "files/words.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -73,28 +75,39 @@ std::vector<std::string> npu::targetNames() {
   return names;
 }
 
+static bool isPath(StringRef nameOrPath) {
+  return nameOrPath.contains('/') || nameOrPath.ends_with(".yaml");
+}
+
+bool npu::isTargetThere(StringRef nameOrPath) {
+  return isPath(nameOrPath) || llvm::is_contained(targetNames(), nameOrPath);
+}
+
 static std::optional<TargetSpec> loadAlone(StringRef nameOrPath,
-                                           std::string &error) {
+                                           std::string &error,
+                                           const AllowedPlugins &allowed) {
   std::string path = nameOrPath.str();
-  if (!nameOrPath.contains('/') && !nameOrPath.ends_with(".yaml"))
-    path = targetFolder() + "/" + path + ".yaml";
-  if (!llvm::sys::fs::exists(path)) {
-    error = ("target '" + nameOrPath +
-             "' is neither a file nor a shipped target, which are: " +
-             llvm::join(targetNames(), ", "))
-                .str();
+  if (!isTargetThere(nameOrPath)) {
+    std::vector<std::string> names = targetNames();
+    error = "target '" + path +
+            "' is neither a file nor a shipped target, which are: " +
+            llvm::join(names, ", ") + files::suggestion(path, names);
     return std::nullopt;
   }
+  if (!isPath(nameOrPath))
+    path = targetFolder() + "/" + path + ".yaml";
   auto buffer = readInput(path, Budget::Text, error);
   if (buffer)
-    return readTarget(buffer->getBuffer(), path, error);
-  error = path + ": " + error;
+    return readTarget(buffer->getBuffer(), path, error, allowed);
+  error = "'" + path + "' " + error;
   return std::nullopt;
 }
 
 /// Reads the machine of the fallback's target.
-static bool loadProcessor(Fallback &fallback, std::string &error) {
-  std::optional<TargetSpec> processor = loadAlone(fallback.target, error);
+static bool loadProcessor(Fallback &fallback, std::string &error,
+                          const AllowedPlugins &allowed) {
+  std::optional<TargetSpec> processor =
+      loadAlone(fallback.target, error, allowed);
   if (!processor)
     return false;
   if (processor->fallback || !processor->unsupported.empty()) {
@@ -137,27 +150,31 @@ static bool loadCosts(TargetSpec &spec, std::string &error) {
 
 /// With all that its file names.
 static std::optional<TargetSpec> complete(std::optional<TargetSpec> spec,
-                                          std::string &error) {
+                                          std::string &error,
+                                          const AllowedPlugins &allowed) {
   if (spec && spec->costs && !loadCosts(*spec, error))
     return std::nullopt;
-  if (!spec || !spec->fallback || loadProcessor(*spec->fallback, error))
+  if (!spec || !spec->fallback ||
+      loadProcessor(*spec->fallback, error, allowed))
     return spec;
   error = spec->file + ": fallback: " + error;
   return std::nullopt;
 }
 
 std::optional<TargetSpec> npu::parseTarget(StringRef text, StringRef file,
-                                           std::string &error) {
-  return complete(readTarget(text, file, error), error);
+                                           std::string &error,
+                                           const AllowedPlugins &allowed) {
+  return complete(readTarget(text, file, error, allowed), error, allowed);
 }
 
 std::optional<TargetSpec> npu::loadTarget(StringRef nameOrPath,
-                                          std::string &error) {
-  return complete(loadAlone(nameOrPath, error), error);
+                                          std::string &error,
+                                          const AllowedPlugins &allowed) {
+  return complete(loadAlone(nameOrPath, error, allowed), error, allowed);
 }
 
 bool npu::chooseFallback(TargetSpec &target, StringRef nameOrPath,
-                         std::string &error) {
+                         std::string &error, const AllowedPlugins &allowed) {
   if (nameOrPath.empty())
     return true;
   if (nameOrPath == "none") {
@@ -169,7 +186,7 @@ bool npu::chooseFallback(TargetSpec &target, StringRef nameOrPath,
       Fallback{"", machine.dramGBs, machine.dmaStartCycles, machine.dramEnergy,
                cost::Machine(), ArraySpec()});
   chosen.target = nameOrPath.str();
-  if (!loadProcessor(chosen, error))
+  if (!loadProcessor(chosen, error, allowed))
     return false;
   target.fallback = std::move(chosen);
   return true;

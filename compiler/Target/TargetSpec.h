@@ -126,6 +126,14 @@ struct Costs {
   cost::CostTable table;
 };
 
+/// Which of the libraries that a target's file names may be loaded. They are
+/// code, and files of chips pass from hand to hand: those that the caller names
+/// himself, or all, if he says so (SECURITY.md).
+struct AllowedPlugins {
+  std::vector<const plugin::Plugin *> named;
+  bool all = false;
+};
+
 class TargetSpec {
 public:
   std::string name, summary, file;
@@ -176,17 +184,19 @@ ArrayRef<StringRef> algorithmVocabulary();
 /// Reads and checks a target's text, and the machine of its fallback; `file` is
 /// for messages, which say "FILE:LINE: what was found, what is allowed".
 std::optional<TargetSpec> parseTarget(StringRef text, StringRef file,
-                                      std::string &error);
+                                      std::string &error,
+                                      const AllowedPlugins &allowed = {});
 
 /// A target by name (a file in ../targets beside the program, or in the source
 /// tree) or by path (ends in .yaml or holds a slash).
-std::optional<TargetSpec> loadTarget(StringRef nameOrPath, std::string &error);
+std::optional<TargetSpec> loadTarget(StringRef nameOrPath, std::string &error,
+                                     const AllowedPlugins &allowed = {});
 
 /// Gives a target another fallback than its own: "none", or a target whose
 /// link is that of its own fallback; without one like the DRAM. Empty: its
 /// own stays.
 bool chooseFallback(TargetSpec &target, StringRef nameOrPath,
-                    std::string &error);
+                    std::string &error, const AllowedPlugins &allowed = {});
 
 /// The names of the shipped targets, sorted.
 std::vector<std::string> targetNames();

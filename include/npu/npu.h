@@ -65,7 +65,11 @@ typedef enum npu_type {
   NPU_TYPE_I32 = 5,
   NPU_TYPE_I64 = 6,
   NPU_TYPE_BOOL = 7,
-  NPU_TYPE_I16 = 8
+  NPU_TYPE_I16 = 8,
+  NPU_TYPE_F64 = 9,
+  NPU_TYPE_U16 = 10,
+  NPU_TYPE_U32 = 11,
+  NPU_TYPE_U64 = 12
 } npu_type;
 
 typedef struct npu_model npu_model;     /* a loaded program and its kernels */
@@ -106,8 +110,9 @@ typedef struct npu_load_options {
    * concurrent runs take turns. */
   int32_t run_inline;
   /* Not 0: only the chip's time is asked for. No kernel is made, no weight is
-   * packed, no thread started, and any processor will do. npu_context_create
-   * and the conversions then return NPU_BAD_ARGUMENT. */
+   * packed, no thread started, nothing of the file's code mapped, and any
+   * processor will do. npu_context_create and the conversions then return
+   * NPU_BAD_ARGUMENT. */
   int32_t simulate_only;
   /* NULL: memory and threads are the system's. Copied. */
   const npu_host *host;

@@ -33,7 +33,8 @@ extern "C" {
 
 #define NPUC_STATUS_MESSAGE_BYTES 2044
 
-/* Up to NPUC_UNPROVED, these are npuc's exit codes. */
+/* Up to NPUC_UNPROVED, these are npuc's exit codes; what is 8 there (a
+ * target's file, a plugin, an array) is NPUC_BAD_OPTIONS. */
 typedef enum npuc_code {
   NPUC_OK = 0,
   NPUC_BAD_MODEL = 1,    /* cannot be compiled, for this target with these

@@ -32,7 +32,7 @@ static_assert(floatsOfWindows >= mostTileRows * mostDepth);
 namespace {
 class ConvIm2col : public Kernel, ConvWindows {
 public:
-  ConvIm2col(const Problem &p, Product described, Epilogue e)
+  ConvIm2col(const Problem &p, Product described, PanelEpilogue e)
       : ConvWindows(p), product(std::move(described)), epilogue(std::move(e)) {
     batch = p.inputs[0].dims[0];
     channels = p.inputs[0].dims[1];
@@ -223,7 +223,7 @@ private:
   }
 
   Product product;
-  Epilogue epilogue;
+  PanelEpilogue epilogue;
   int64_t batch, channels, panels, strips;
   int64_t depth, inRow; ///< numbers of a window, and of one row of it
   int64_t placesAtOnce;
@@ -259,7 +259,7 @@ static std::unique_ptr<Kernel> createFor(const Problem &problem, bool isAny,
     return nullptr;
   Product product;
   const bool readsNoFactors = describeColumns(problem, product);
-  Epilogue epilogue = epilogueOf(product);
+  PanelEpilogue epilogue = epilogueOf(product);
   if (!readsNoFactors || epilogue.added >= 0 || problem.inPlaceInput >= 0 ||
       !isUnaryChain(epilogue.rest, problem.inputs.size()))
     whyNot = "a fused chain of other than numbers of channels";

@@ -39,7 +39,7 @@ struct Part {
 class ConvPixels : public Kernel, ConvWindows {
 public:
   /// `p` and `described` are of f32, whatever the numbers are.
-  ConvPixels(const Problem &p, Product described, Epilogue e,
+  ConvPixels(const Problem &p, Product described, PanelEpilogue e,
              const PixelWindow &w, bool isNarrow)
       : ConvWindows(p), product(std::move(described)), epilogue(std::move(e)),
         window(w), isNarrow(isNarrow),
@@ -195,7 +195,7 @@ private:
   }
 
   Product product;
-  Epilogue epilogue;
+  PanelEpilogue epilogue;
   const PixelWindow &window;
   bool isNarrow;
   int64_t bytes; // of a number of the data
@@ -236,7 +236,7 @@ static const PixelWindow *windowOf(const Problem &problem, bool isNarrow,
 
 /// Whether it is faster than oneDNN's kernel, or as fast: not where both wait
 /// for data that another core has, or for what is fused behind.
-static bool isFaster(const Problem &problem, const Epilogue &epilogue) {
+static bool isFaster(const Problem &problem, const PanelEpilogue &epilogue) {
   const npu_tensor_desc &w = problem.inputs[1], &y = problem.outputs[0];
   return epilogue.rest.empty() &&
          (w.dims[2] >= largeWindow || y.dims[2] * y.dims[3] >= manyPixels);
@@ -270,7 +270,7 @@ static std::unique_ptr<Kernel> createFor(const Problem &given, bool isAny,
     return nullptr;
   Product product;
   const bool readsNoFactors = describeColumns(problem, product);
-  Epilogue epilogue = epilogueOf(product);
+  PanelEpilogue epilogue = epilogueOf(product);
   if (!readsNoFactors || epilogue.added >= 0 || problem.inPlaceInput >= 0 ||
       !isUnaryChain(epilogue.rest, problem.inputs.size()))
     whyNot = "a fused chain of other than numbers of channels";

@@ -104,7 +104,7 @@ struct Products {
 class ConvWinograd : public PreparedKernel {
 public:
   ConvWinograd(const Problem &p, const Blocks &divided, Products products,
-               Epilogue end)
+               WinogradEpilogue end)
       : problem(p), attrs(problem.attrs.winograd), x(problem.inputs[0]),
         y(problem.outputs[0]), blocks(divided),
         matmul(std::move(products.matmul)), own(std::move(products.own)),
@@ -342,7 +342,7 @@ private:
   std::unique_ptr<Kernel> matmul;
   std::unique_ptr<PointProducts> own; // or
   std::vector<Bytes> behind; // by thread: what the next kernel reads first
-  Epilogue epilogue;
+  WinogradEpilogue epilogue;
   int64_t points, step; ///< between the products of two tiles
   /// A pixel of padding.
   std::vector<float> zeros;
@@ -382,7 +382,7 @@ std::unique_ptr<Kernel> createConvWinogradFast(const Problem &problem,
       whyNot = "nothing to compute";
       return nullptr;
     }
-  Epilogue epilogue;
+  WinogradEpilogue epilogue;
   Products products;
   if (!translate(problem, epilogue, whyNot))
     return nullptr;

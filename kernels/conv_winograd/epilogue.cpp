@@ -154,7 +154,7 @@ bool pointsToResults(int64_t tile, const float *products, int64_t stride,
                                                            channels, to);
 }
 
-bool translate(const Problem &problem, Epilogue &epilogue,
+bool translate(const Problem &problem, WinogradEpilogue &epilogue,
                std::string &whyNot) {
   int value = static_cast<int>(problem.inputs.size());
   bool isBounded = false;

@@ -13,7 +13,7 @@ namespace npu::kernels {
 
 /// A fused chain: one whole operand added, a range kept to (both while the
 /// results are in registers), then unary instructions.
-struct Epilogue {
+struct WinogradEpilogue {
   int added = -1; // input stored like the output, or -1
   float least = -std::numeric_limits<float>::infinity();
   float most = std::numeric_limits<float>::infinity();
@@ -21,7 +21,8 @@ struct Epilogue {
 };
 
 /// False with a reason where the instructions are no such chain.
-bool translate(const Problem &problem, Epilogue &epilogue, std::string &whyNot);
+bool translate(const Problem &problem, WinogradEpilogue &epilogue,
+               std::string &whyNot);
 
 /// Where one tile's results go: pixels of all channels, row by row.
 struct ResultTile {

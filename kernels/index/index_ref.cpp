@@ -4,6 +4,7 @@
 #include "kernels/support/convert.h"
 #include "kernels/support/reference.h"
 #include "kernels/support/wrapping.h"
+#include "kernels/validate.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -96,8 +97,7 @@ private:
 class IndexReference : public ReferenceKernel {
 public:
   explicit IndexReference(const Problem &p)
-      : problem(p),
-        result(resultTensor(p, isFloat(p.inputs[0].dtype) ? NPU_F32 : NPU_I64)),
+      : problem(p), result(resultTensor(p, properType(p))),
         epilogue(makeEpilogue(p, result)) {}
 
   size_t scratchBytes() const override {
@@ -105,8 +105,9 @@ public:
   }
 
   int run(void *const *operands, void *scratch) const override {
-    return result.dtype == NPU_F32 ? runAs<float>(operands, scratch)
-                                   : runAs<int64_t>(operands, scratch);
+    return result.dtype == NPU_F32   ? runAs<float>(operands, scratch)
+           : result.dtype == NPU_F64 ? runAs<double>(operands, scratch)
+                                     : runAs<int64_t>(operands, scratch);
   }
 
 private:

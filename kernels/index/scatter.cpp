@@ -108,8 +108,12 @@ Join joinOf(const Problem &problem) {
     return reducingJoin<uint8_t>(reduction);
   case NPU_I16:
     return reducingJoin<int16_t>(reduction);
+  case NPU_U16:
+    return reducingJoin<uint16_t>(reduction);
   case NPU_I32:
     return reducingJoin<int32_t>(reduction);
+  case NPU_U32:
+    return reducingJoin<uint32_t>(reduction);
   default:
     return reducingJoin<int64_t>(reduction);
   }

@@ -15,7 +15,7 @@ enum Stage { Sums, Bounds, Function, Factors, Summands };
 
 /// What the first `taken` instructions come to.
 struct Folded {
-  Epilogue epilogue;
+  PanelEpilogue epilogue;
   Stage stage = Sums;
   size_t taken = 0;
 };
@@ -35,7 +35,7 @@ static Activation activationOf(int32_t kind) {
 }
 
 static bool foldFunction(const npu_instr &instr, Folded &folded) {
-  Epilogue &epilogue = folded.epilogue;
+  PanelEpilogue &epilogue = folded.epilogue;
   const Activation activation = activationOf(instr.kind);
   if (instr.kind == NPU_INSTR_relu || instr.kind == NPU_INSTR_clip) {
     if (folded.stage >= Bounds)
@@ -58,7 +58,7 @@ static bool foldFunction(const npu_instr &instr, Folded &folded) {
 /// Whether a sum with this operand, or a product (`isFactor`), is next.
 static bool foldOperand(const Product &product, int operand, bool isFactor,
                         Folded &folded) {
-  Epilogue &epilogue = folded.epilogue;
+  PanelEpilogue &epilogue = folded.epilogue;
   const Problem &p = product.problem;
   const npu_tensor_desc &tensor = p.inputs[static_cast<size_t>(operand)];
   const bool isShared = isOfColumns(tensor, product.columns);
@@ -136,14 +136,14 @@ static bool restOf(const Problem &problem, size_t taken,
   return true;
 }
 
-Epilogue epilogueOf(const Product &product) {
+PanelEpilogue epilogueOf(const Product &product) {
   Folded folded = foldSome(product, product.problem.instrs.size());
   while (!restOf(product.problem, folded.taken, folded.epilogue.rest))
     folded = foldSome(product, folded.taken - 1);
   return std::move(folded.epilogue);
 }
 
-TileEnd endOf(const Product &product, const Epilogue &epilogue,
+TileEnd endOf(const Product &product, const PanelEpilogue &epilogue,
               void *const *operands, Range columns, int64_t width,
               float *numbers) {
   const auto loaded = [&](int operand, float otherwise) {

@@ -13,7 +13,7 @@
 namespace npu::kernels {
 
 /// What happens to sums in registers, in this order, and what is left.
-struct Epilogue {
+struct PanelEpilogue {
   int bias = -1;  // operand with one number for each column
   int added = -1; // operand that is added row by row
   RowMap addedRows;
@@ -28,11 +28,11 @@ struct Epilogue {
 
 /// Takes as many of the product's instructions as come in that order, and whose
 /// results in between nobody reads.
-Epilogue epilogueOf(const Product &product);
+PanelEpilogue epilogueOf(const Product &product);
 
 /// The end of a tile of these columns, whose numbers of operands it reads in
 /// `numbers`, [3][width].
-TileEnd endOf(const Product &product, const Epilogue &epilogue,
+TileEnd endOf(const Product &product, const PanelEpilogue &epilogue,
               void *const *operands, Range columns, int64_t width,
               float *numbers);
 

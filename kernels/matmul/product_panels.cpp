@@ -166,7 +166,7 @@ static Problem withInstrs(Problem problem, std::vector<npu_instr> instrs) {
 namespace {
 class ProductPanels : public Kernel {
 public:
-  ProductPanels(Product p, Epilogue e)
+  ProductPanels(Product p, PanelEpilogue e)
       : product(std::move(p)), epilogue(std::move(e)),
         chain(withInstrs(product.problem, epilogue.rest), product.columns),
         result(withInstrs(product.problem, epilogue.rest)),
@@ -612,7 +612,7 @@ private:
   }
 
   Product product;
-  Epilogue epilogue;
+  PanelEpilogue epilogue;
   TileChain chain;    // the rest, if it is one
   PanelResult result; // else
   RowPlaces dataRows, resultRows, addedRows;
@@ -635,7 +635,7 @@ std::unique_ptr<Kernel> createProductPanels(const Problem &problem,
     whyNot = "few rows";
   if (!whyNot.empty())
     return nullptr;
-  Epilogue epilogue = epilogueOf(product);
+  PanelEpilogue epilogue = epilogueOf(product);
   auto made =
       std::make_unique<ProductPanels>(std::move(product), std::move(epilogue));
   return made->prepare(whyNot) ? std::move(made) : nullptr;

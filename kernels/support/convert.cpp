@@ -95,8 +95,12 @@ int64_t wrapTo(int32_t dtype, int64_t value) {
     return static_cast<uint8_t>(value);
   case NPU_I16:
     return static_cast<int16_t>(value);
+  case NPU_U16:
+    return static_cast<uint16_t>(value);
   case NPU_I32:
     return static_cast<int32_t>(value);
+  case NPU_U32:
+    return static_cast<uint32_t>(value);
   case NPU_BOOL:
     return value != 0;
   default:
@@ -105,21 +109,20 @@ int64_t wrapTo(int32_t dtype, int64_t value) {
 }
 
 template <typename T>
-static int64_t saturate(float value) {
+static int64_t saturate(double value) {
   if (std::isnan(value))
     return 0;
-  // The upper end of i32 and i64 is no float; compare with the power of two.
-  constexpr float lowest = static_cast<float>(std::numeric_limits<T>::min());
-  constexpr float above =
-      2.0f * static_cast<float>(std::numeric_limits<T>::max() / 2 + 1);
-  if (value <= lowest)
-    return std::numeric_limits<T>::min();
-  if (value >= above)
-    return std::numeric_limits<T>::max();
-  return static_cast<T>(value);
+  // The upper end of 64 bits is no double; compare with the power of two.
+  constexpr double lowest = static_cast<double>(std::numeric_limits<T>::min());
+  constexpr double above =
+      2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
+  T result = value <= lowest  ? std::numeric_limits<T>::min()
+             : value >= above ? std::numeric_limits<T>::max()
+                              : static_cast<T>(value);
+  return static_cast<int64_t>(result);
 }
 
-int64_t floatToInteger(int32_t dtype, float value) {
+int64_t floatToInteger(int32_t dtype, double value) {
   switch (dtype) {
   case NPU_I8:
     return saturate<int8_t>(value);
@@ -127,10 +130,16 @@ int64_t floatToInteger(int32_t dtype, float value) {
     return saturate<uint8_t>(value);
   case NPU_I16:
     return saturate<int16_t>(value);
+  case NPU_U16:
+    return saturate<uint16_t>(value);
   case NPU_I32:
     return saturate<int32_t>(value);
+  case NPU_U32:
+    return saturate<uint32_t>(value);
+  case NPU_U64:
+    return saturate<uint64_t>(value);
   case NPU_BOOL:
-    return value != 0.0f;
+    return value != 0.0;
   default:
     return saturate<int64_t>(value);
   }
@@ -181,9 +190,14 @@ void load(int32_t dtype, const void *data, Walk::Run run,
     return loadAs<int8_t>(data, run, offsets, n, out, widen);
   case NPU_I16:
     return loadAs<int16_t>(data, run, offsets, n, out, widen);
+  case NPU_U16:
+    return loadAs<uint16_t>(data, run, offsets, n, out, widen);
   case NPU_I32:
     return loadAs<int32_t>(data, run, offsets, n, out, widen);
+  case NPU_U32:
+    return loadAs<uint32_t>(data, run, offsets, n, out, widen);
   case NPU_I64:
+  case NPU_U64:
     return loadAs<int64_t>(data, run, offsets, n, out, widen);
   case NPU_BOOL:
     return loadAs<uint8_t>(data, run, offsets, n, out,
@@ -191,6 +205,11 @@ void load(int32_t dtype, const void *data, Walk::Run run,
   default:
     return loadAs<uint8_t>(data, run, offsets, n, out, widen);
   }
+}
+
+void load(int32_t, const void *data, Walk::Run run, const int64_t *offsets,
+          int n, double *out) {
+  loadAs<double>(data, run, offsets, n, out, [](double v) { return v; });
 }
 
 template <typename Stored, typename Register, typename Convert>
@@ -223,23 +242,28 @@ void store(int32_t dtype, void *data, Walk::Run run, const int64_t *offsets,
 
 void store(int32_t dtype, void *data, Walk::Run run, const int64_t *offsets,
            int n, const int64_t *values) {
-  switch (dtype) {
-  case NPU_I16:
-    return storeAs<int16_t>(data, run, offsets, n, values,
-                            [](int64_t v) { return static_cast<int16_t>(v); });
-  case NPU_I32:
-    return storeAs<int32_t>(data, run, offsets, n, values,
-                            [](int64_t v) { return static_cast<int32_t>(v); });
-  case NPU_I64:
-    return storeAs<int64_t>(data, run, offsets, n, values,
-                            [](int64_t v) { return v; });
-  case NPU_BOOL:
+  if (dtype == NPU_BOOL)
     return storeAs<uint8_t>(data, run, offsets, n, values,
                             [](int64_t v) { return uint8_t{v != 0}; });
-  default: // i8 and u8 keep the same low byte
+  switch (dtypeBytes(dtype)) { // signed or not, the low bytes are the same
+  case 1:
     return storeAs<uint8_t>(data, run, offsets, n, values,
                             [](int64_t v) { return static_cast<uint8_t>(v); });
+  case 2:
+    return storeAs<int16_t>(data, run, offsets, n, values,
+                            [](int64_t v) { return static_cast<int16_t>(v); });
+  case 4:
+    return storeAs<int32_t>(data, run, offsets, n, values,
+                            [](int64_t v) { return static_cast<int32_t>(v); });
+  default:
+    return storeAs<int64_t>(data, run, offsets, n, values,
+                            [](int64_t v) { return v; });
   }
+}
+
+void store(int32_t, void *data, Walk::Run run, const int64_t *offsets, int n,
+           const double *values) {
+  storeAs<double>(data, run, offsets, n, values, [](double v) { return v; });
 }
 
 template <typename T>
@@ -261,6 +285,10 @@ void toDense(const npu_tensor_desc &tensor, const void *data, float *out) {
 }
 
 void toDense(const npu_tensor_desc &tensor, const void *data, int64_t *out) {
+  dense(tensor, data, out);
+}
+
+void toDense(const npu_tensor_desc &tensor, const void *data, double *out) {
   dense(tensor, data, out);
 }
 

@@ -80,7 +80,9 @@ void Elementwise::runRange(const void *const *data, void *to, Row *rows,
       if (operandOf[v] < 0)
         continue;
       Walk::Run run = walk.offsets(operandOf[v], start, n, offsets);
-      if (isFloat(values[v].dtype))
+      if (values[v].dtype == NPU_F64)
+        load(values[v].dtype, data[v], run, offsets, n, rows[v].d);
+      else if (isFloat(values[v].dtype))
         load(values[v].dtype, data[v], run, offsets, n, rows[v].f);
       else
         load(values[v].dtype, data[v], run, offsets, n, rows[v].i);
@@ -98,7 +100,9 @@ void Elementwise::runRange(const void *const *data, void *to, Row *rows,
       result = out;
     }
     Walk::Run run = walk.offsets(outputOperand, start, n, offsets);
-    if (isFloat(output.dtype))
+    if (output.dtype == NPU_F64)
+      store(output.dtype, to, run, offsets, n, result->d);
+    else if (isFloat(output.dtype))
       store(output.dtype, to, run, offsets, n, result->f);
     else
       store(output.dtype, to, run, offsets, n, result->i);

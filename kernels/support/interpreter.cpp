@@ -10,12 +10,42 @@
 
 namespace npu::kernels {
 
-static bool fits(npu_instr_types types, int32_t dtype) {
-  switch (types) {
+/// f64 has what constants are computed with, and no function that is a formula
+/// in float.
+static bool isForDoubles(npu_instr_kind kind) {
+  switch (kind) {
+  case NPU_INSTR_abs:
+  case NPU_INSTR_neg:
+  case NPU_INSTR_relu:
+  case NPU_INSTR_sqrt:
+  case NPU_INSTR_reciprocal:
+  case NPU_INSTR_floor:
+  case NPU_INSTR_ceil:
+  case NPU_INSTR_round:
+  case NPU_INSTR_sign:
+  case NPU_INSTR_add:
+  case NPU_INSTR_sub:
+  case NPU_INSTR_mul:
+  case NPU_INSTR_div:
+  case NPU_INSTR_min:
+  case NPU_INSTR_max:
+  case NPU_INSTR_pow:
+  case NPU_INSTR_mod:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static bool fits(const InstrKind &kind, int32_t dtype) {
+  bool isDouble = dtype == NPU_F64;
+  switch (kind.types) {
   case NPU_TYPES_FLOATS:
-    return isFloat(dtype);
+    return isDouble ? isForDoubles(kind.kind) : isFloat(dtype);
+  case NPU_TYPES_NUMBERS:
+    return !isDouble || isForDoubles(kind.kind);
   case NPU_TYPES_INTEGERS:
-    return !isFloat(dtype) && dtype != NPU_BOOL;
+    return !isDouble && !isFloat(dtype) && dtype != NPU_BOOL;
   case NPU_TYPES_BOOLS:
     return dtype == NPU_BOOL;
   default:
@@ -41,7 +71,7 @@ std::string checkInstr(const npu_instr &instr, const int32_t *operandTypes) {
     if (operandTypes[i] != type)
       return name + " mixes " + found + " and " + dtypeName(operandTypes[i]) +
              "; cast one of them";
-  if (!fits(kind.types, type))
+  if (!fits(kind, type))
     return name + " has no meaning on " + found;
   int32_t given = kind.types == NPU_TYPES_COMPARE ? NPU_BOOL : type;
   if (instr.dtype != given)
@@ -107,30 +137,53 @@ static NPU_WIDE_CLONES void ofExponentials(const npu_instr &instr,
 }
 #undef NPU_MAP
 
+/// Those that f64 has, too.
+template <typename T>
+NPU_INLINE void unaryPlain(int kind, const T *a, T *out, int n) {
+  switch (kind) {
+  case NPU_INSTR_abs:
+    return map1(a, out, n, [](T v) { return std::fabs(v); });
+  case NPU_INSTR_neg:
+    return map1(a, out, n, [](T v) { return -v; });
+  case NPU_INSTR_relu:
+    return map1(a, out, n, [](T v) { return v < 0 ? T{0} : v; });
+  case NPU_INSTR_sqrt:
+    return map1(a, out, n, [](T v) { return std::sqrt(v); });
+  case NPU_INSTR_reciprocal:
+    return map1(a, out, n, [](T v) { return 1 / v; });
+  case NPU_INSTR_floor:
+    return map1(a, out, n, [](T v) { return std::floor(v); });
+  case NPU_INSTR_ceil:
+    return map1(a, out, n, [](T v) { return std::ceil(v); });
+  case NPU_INSTR_round:
+    return map1(a, out, n, [](T v) { return std::nearbyint(v); });
+  case NPU_INSTR_sign:
+    return map1(a, out, n, [](T v) {
+      return v > 0 ? T{1} : v < 0 ? T{-1} : v;
+    });
+  default:
+    break;
+  }
+}
+
 static NPU_CLONES void unaryFloat(const npu_instr &instr, const float *a,
                                   float *out, int n) {
   float alpha = instr.alpha, beta = instr.beta;
   switch (instr.kind) {
   case NPU_INSTR_abs:
-    return map1(a, out, n, [](float v) { return std::fabs(v); });
   case NPU_INSTR_neg:
-    return map1(a, out, n, [](float v) { return -v; });
   case NPU_INSTR_relu:
-    return map1(a, out, n, [](float v) { return v < 0 ? 0.0f : v; });
+  case NPU_INSTR_sqrt:
+  case NPU_INSTR_reciprocal:
+  case NPU_INSTR_floor:
+  case NPU_INSTR_ceil:
+  case NPU_INSTR_round:
+  case NPU_INSTR_sign:
+    return unaryPlain(instr.kind, a, out, n);
   case NPU_INSTR_leaky_relu:
     return map1(a, out, n, [=](float v) { return v >= 0 ? v : alpha * v; });
-  case NPU_INSTR_sqrt:
-    return map1(a, out, n, [](float v) { return std::sqrt(v); });
   case NPU_INSTR_rsqrt:
     return map1(a, out, n, [](float v) { return 1.0f / std::sqrt(v); });
-  case NPU_INSTR_reciprocal:
-    return map1(a, out, n, [](float v) { return 1.0f / v; });
-  case NPU_INSTR_floor:
-    return map1(a, out, n, [](float v) { return std::floor(v); });
-  case NPU_INSTR_ceil:
-    return map1(a, out, n, [](float v) { return std::ceil(v); });
-  case NPU_INSTR_round:
-    return map1(a, out, n, [](float v) { return std::nearbyint(v); });
   case NPU_INSTR_clip:
     return map1(a, out, n, [=](float v) {
       float raised = v < alpha ? alpha : v;
@@ -146,10 +199,6 @@ static NPU_CLONES void unaryFloat(const npu_instr &instr, const float *a,
     return map1(a, out, n, [=](float v) {
       return v * std::min(std::max(alpha * v + beta, 0.0f), 1.0f);
     });
-  case NPU_INSTR_sign:
-    return map1(a, out, n, [](float v) {
-      return v > 0 ? 1.0f : v < 0 ? -1.0f : v;
-    });
   case NPU_INSTR_sin:
   case NPU_INSTR_cos:
   case NPU_INSTR_tan:
@@ -163,43 +212,46 @@ static NPU_CLONES void unaryFloat(const npu_instr &instr, const float *a,
 }
 
 /// Remainder with the sign of the divisor.
-static float floorMod(float a, float b) {
-  float rest = std::fmod(a, b);
+template <typename T>
+static T floorMod(T a, T b) {
+  T rest = std::fmod(a, b);
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+template <typename T>
+NPU_INLINE void binaryPlain(const npu_instr &instr, const T *a, const T *b,
+                            T *out, int n) {
+  switch (instr.kind) {
+  case NPU_INSTR_add:
+    return map2(a, b, out, n, [](T x, T y) { return x + y; });
+  case NPU_INSTR_sub:
+    return map2(a, b, out, n, [](T x, T y) { return x - y; });
+  case NPU_INSTR_mul:
+    return map2(a, b, out, n, [](T x, T y) { return x * y; });
+  case NPU_INSTR_div:
+    return map2(a, b, out, n, [](T x, T y) { return x / y; });
+  case NPU_INSTR_min:
+    return map2(a, b, out, n,
+                [](T x, T y) { return x < y || std::isnan(x) ? x : y; });
+  case NPU_INSTR_max:
+    return map2(a, b, out, n,
+                [](T x, T y) { return x > y || std::isnan(x) ? x : y; });
+  case NPU_INSTR_pow:
+    return map2(a, b, out, n, [](T x, T y) { return std::pow(x, y); });
+  case NPU_INSTR_mod:
+    if (instr.alpha == 1.0f)
+      return map2(a, b, out, n, [](T x, T y) { return std::fmod(x, y); });
+    return map2(a, b, out, n, floorMod<T>);
+  case NPU_INSTR_prelu:
+    return map2(a, b, out, n, [](T x, T y) { return x >= 0 ? x : x * y; });
+  default:
+    break;
+  }
 }
 
 static NPU_CLONES void binaryFloat(const npu_instr &instr, const float *a,
                                    const float *b, float *out, int n) {
-  switch (instr.kind) {
-  case NPU_INSTR_add:
-    return map2(a, b, out, n, [](float x, float y) { return x + y; });
-  case NPU_INSTR_sub:
-    return map2(a, b, out, n, [](float x, float y) { return x - y; });
-  case NPU_INSTR_mul:
-    return map2(a, b, out, n, [](float x, float y) { return x * y; });
-  case NPU_INSTR_div:
-    return map2(a, b, out, n, [](float x, float y) { return x / y; });
-  case NPU_INSTR_min:
-    return map2(a, b, out, n, [](float x, float y) {
-      return x < y || std::isnan(x) ? x : y;
-    });
-  case NPU_INSTR_max:
-    return map2(a, b, out, n, [](float x, float y) {
-      return x > y || std::isnan(x) ? x : y;
-    });
-  case NPU_INSTR_pow:
-    return map2(a, b, out, n, [](float x, float y) { return std::pow(x, y); });
-  case NPU_INSTR_mod:
-    if (instr.alpha == 1.0f)
-      return map2(a, b, out, n,
-                  [](float x, float y) { return std::fmod(x, y); });
-    return map2(a, b, out, n, floorMod);
-  case NPU_INSTR_prelu:
-    return map2(a, b, out, n,
-                [](float x, float y) { return x >= 0 ? x : x * y; });
-  default:
-    break;
-  }
+  binaryPlain(instr, a, b, out, n);
 }
 
 /// Integers wrap as two's complement; unsigned arithmetic has no overflow.
@@ -221,17 +273,20 @@ static int64_t floorRemainder(int64_t a, int64_t b) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-static int64_t power(int64_t base, int64_t exponent) {
-  if (exponent < 0) {
-    if (base == 1)
-      return 1;
-    return base == -1 ? (exponent % 2 ? -1 : 1) : 0;
-  }
-  uint64_t result = 1, factor = u(base);
-  for (; exponent; exponent >>= 1, factor *= factor)
+static int64_t powerOf(uint64_t base, uint64_t exponent) {
+  uint64_t result = 1;
+  for (; exponent; exponent >>= 1, base *= base)
     if (exponent & 1)
-      result *= factor;
+      result *= base;
   return wrapping(result);
+}
+
+static int64_t power(int64_t base, int64_t exponent) {
+  if (exponent >= 0)
+    return powerOf(u(base), u(exponent));
+  if (base == 1)
+    return 1;
+  return base == -1 ? (exponent % 2 ? -1 : 1) : 0;
 }
 
 static int bitsOf(int32_t dtype) {
@@ -256,8 +311,34 @@ static int64_t mulShift(int64_t value, int64_t factor, int64_t shift,
   return wrapping(u(value) * u(factor) + round) >> (u(shift) & 63);
 }
 
+/// As binaryAboveInt64.
+static bool unaryAboveInt64(const npu_instr &instr, const int64_t *a,
+                            int64_t *out, int n) {
+  switch (instr.kind) {
+  case NPU_INSTR_abs:
+  case NPU_INSTR_relu:
+    std::copy_n(a, n, out);
+    return true;
+  case NPU_INSTR_sign:
+    map1(a, out, n, [](int64_t v) { return int64_t{v != 0}; });
+    return true;
+  case NPU_INSTR_clip: {
+    uint64_t low = u(floatToInteger(NPU_U64, std::ceil(instr.alpha)));
+    uint64_t high = u(floatToInteger(NPU_U64, std::floor(instr.beta)));
+    map1(a, out, n, [=](int64_t v) {
+      return wrapping(std::min(std::max(u(v), low), high));
+    });
+    return true;
+  }
+  default:
+    return false;
+  }
+}
+
 static void unaryInteger(const npu_instr &instr, const int64_t *a, int64_t *out,
                          int n) {
+  if (isAboveInt64(instr.dtype) && unaryAboveInt64(instr, a, out, n))
+    return;
   switch (instr.kind) {
   case NPU_INSTR_abs:
     return map1(a, out, n,
@@ -288,9 +369,43 @@ static void unaryInteger(const npu_instr &instr, const int64_t *a, int64_t *out,
   }
 }
 
+/// Those for which it matters that numbers of u64 may be above int64_t's;
+/// false: it is none of them.
+static bool binaryAboveInt64(int kind, const int64_t *a, const int64_t *b,
+                             int64_t *out, int n) {
+  using I = int64_t;
+  switch (kind) {
+  case NPU_INSTR_div:
+    map2(a, b, out, n,
+         [](I x, I y) { return y == 0 ? 0 : wrapping(u(x) / u(y)); });
+    return true;
+  case NPU_INSTR_mod:
+    map2(a, b, out, n,
+         [](I x, I y) { return y == 0 ? 0 : wrapping(u(x) % u(y)); });
+    return true;
+  case NPU_INSTR_min:
+    map2(a, b, out, n, [](I x, I y) { return u(x) < u(y) ? x : y; });
+    return true;
+  case NPU_INSTR_max:
+    map2(a, b, out, n, [](I x, I y) { return u(x) > u(y) ? x : y; });
+    return true;
+  case NPU_INSTR_pow:
+    map2(a, b, out, n, [](I x, I y) { return powerOf(u(x), u(y)); });
+    return true;
+  case NPU_INSTR_shift_right:
+    map2(a, b, out, n,
+         [](I x, I y) { return u(y) > 63 ? 0 : wrapping(u(x) >> y); });
+    return true;
+  default:
+    return false;
+  }
+}
+
 static void binaryInteger(const npu_instr &instr, const int64_t *a,
                           const int64_t *b, int64_t *out, int n) {
   using I = int64_t;
+  if (isAboveInt64(instr.dtype) && binaryAboveInt64(instr.kind, a, b, out, n))
+    return;
   switch (instr.kind) {
   case NPU_INSTR_add:
     return map2(a, b, out, n, [](I x, I y) { return wrapping(u(x) + u(y)); });
@@ -332,11 +447,13 @@ static void binaryInteger(const npu_instr &instr, const int64_t *a,
   }
 }
 
-template <typename T>
-static void compare(int kind, const T *a, const T *b, int64_t *out, int n) {
+/// As numbers of type T, which has the register's bits.
+template <typename T, typename Register>
+static void compareAs(int kind, const Register *a, const Register *b,
+                      int64_t *out, int n) {
   auto fill = [&](auto function) {
     for (int i = 0; i < n; ++i)
-      out[i] = function(a[i], b[i]);
+      out[i] = function(static_cast<T>(a[i]), static_cast<T>(b[i]));
   };
   switch (kind) {
   case NPU_INSTR_equal:
@@ -357,19 +474,45 @@ static void compare(int kind, const T *a, const T *b, int64_t *out, int n) {
   }
 }
 
+static void compare(int kind, int32_t type, const Row *a, const Row *b,
+                    int64_t *out, int n) {
+  if (type == NPU_F64)
+    compareAs<double>(kind, a->d, b->d, out, n);
+  else if (isFloat(type))
+    compareAs<float>(kind, a->f, b->f, out, n);
+  else if (isAboveInt64(type))
+    compareAs<uint64_t>(kind, a->i, b->i, out, n);
+  else
+    compareAs<int64_t>(kind, a->i, b->i, out, n);
+}
+
+/// Numbers of type `from` to T: float or double.
+template <typename T>
+static void castToReal(int32_t from, const Row *a, T *out, int n) {
+  if (from == NPU_F64)
+    for (int i = 0; i < n; ++i)
+      out[i] = static_cast<T>(a->d[i]);
+  else if (isFloat(from))
+    for (int i = 0; i < n; ++i)
+      out[i] = static_cast<T>(a->f[i]);
+  else
+    for (int i = 0; i < n; ++i)
+      out[i] = isAboveInt64(from) ? static_cast<T>(u(a->i[i]))
+                                  : static_cast<T>(a->i[i]);
+}
+
 static void cast(const npu_instr &instr, int32_t from, const Row *a, Row *out,
                  int n) {
+  if (instr.dtype == NPU_F64)
+    return castToReal(from, a, out->d, n);
   if (!isFloat(instr.dtype)) {
     for (int i = 0; i < n; ++i)
-      out->i[i] = isFloat(from) ? floatToInteger(instr.dtype, a->f[i])
-                                : wrapTo(instr.dtype, a->i[i]);
+      out->i[i] = from == NPU_F64 ? floatToInteger(instr.dtype, a->d[i])
+                  : isFloat(from) ? floatToInteger(instr.dtype, a->f[i])
+                                  : wrapTo(instr.dtype, a->i[i]);
     return;
   }
-  if (isFloat(from))
-    std::copy_n(a->f, n, out->f);
-  else
-    std::transform(a->i, a->i + n, out->f,
-                   [](int64_t v) { return static_cast<float>(v); });
+  castToReal(from, a, out->f, n);
   if (!isHalfWide(instr.dtype))
     return;
   uint16_t halves[rowLength];
@@ -381,6 +524,8 @@ static void cast(const npu_instr &instr, int32_t from, const Row *a, Row *out,
 static uint64_t bitsInMemory(int32_t dtype, const Row *row, int i) {
   uint32_t word = 0;
   switch (dtype) {
+  case NPU_F64:
+    return __builtin_bit_cast(uint64_t, row->d[i]);
   case NPU_F32:
     std::memcpy(&word, &row->f[i], sizeof(word));
     return word;
@@ -398,7 +543,9 @@ static void bitcast(const npu_instr &instr, int32_t from, const Row *a,
   for (int i = 0; i < n; ++i) {
     uint64_t bits = bitsInMemory(from, a, i);
     auto word = static_cast<uint32_t>(bits);
-    if (instr.dtype == NPU_F32)
+    if (instr.dtype == NPU_F64)
+      out->d[i] = __builtin_bit_cast(double, bits);
+    else if (instr.dtype == NPU_F32)
       std::memcpy(&out->f[i], &word, sizeof(word));
     else if (instr.dtype == NPU_F16)
       out->f[i] = halfToFloat(static_cast<uint16_t>(word));
@@ -414,6 +561,9 @@ static void select(int32_t dtype, const Row *a, const Row *b, const Row *c,
   if (isFloat(dtype))
     for (int i = 0; i < n; ++i)
       out->f[i] = a->i[i] ? b->f[i] : c->f[i];
+  else if (dtype == NPU_F64)
+    for (int i = 0; i < n; ++i)
+      out->d[i] = a->i[i] ? b->d[i] : c->d[i];
   else
     for (int i = 0; i < n; ++i)
       out->i[i] = a->i[i] ? b->i[i] : c->i[i];
@@ -429,8 +579,10 @@ void interpret(const npu_instr &instr, int32_t typeA, const Row *a,
   if (instr.kind == NPU_INSTR_select)
     return select(instr.dtype, a, b, c, out, n);
   if (kind.types == NPU_TYPES_COMPARE)
-    return isFloat(typeA) ? compare(instr.kind, a->f, b->f, out->i, n)
-                          : compare(instr.kind, a->i, b->i, out->i, n);
+    return compare(instr.kind, typeA, a, b, out->i, n);
+  if (instr.dtype == NPU_F64)
+    return kind.arity == 1 ? unaryPlain(instr.kind, a->d, out->d, n)
+                           : binaryPlain(instr, a->d, b->d, out->d, n);
   if (isFloat(instr.dtype))
     return kind.arity == 1 ? unaryFloat(instr, a->f, out->f, n)
                            : binaryFloat(instr, a->f, b->f, out->f, n);
@@ -441,7 +593,7 @@ void interpret(const npu_instr &instr, int32_t typeA, const Row *a,
     unaryInteger(instr, a->i, out->i, n);
   else
     binaryInteger(instr, a->i, b->i, out->i, n);
-  if (instr.dtype != NPU_I64)
+  if (instr.dtype != NPU_I64 && instr.dtype != NPU_U64)
     for (int i = 0; i < n; ++i)
       out->i[i] = wrapTo(instr.dtype, out->i[i]);
 }

@@ -14,10 +14,11 @@ namespace npu::kernels {
 
 constexpr int rowLength = 256;
 
-/// A row of one value: floats or integers, by its type.
+/// A row of one value: floats, integers or doubles, by its type.
 union Row {
   float f[rowLength];
   int64_t i[rowLength];
+  double d[rowLength];
 };
 
 /// Why this instruction, whose kind there is, is wrong for operands of these

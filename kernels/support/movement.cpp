@@ -136,17 +136,17 @@ static std::vector<Piece> concatPieces(const Problem &problem,
 static uint64_t elementOf(int32_t dtype, double value) {
   uint64_t bits = 0;
   int64_t zero = 0;
+  if (dtype == NPU_F64) {
+    store(dtype, &bits, Walk::Run::Contiguous, &zero, 1, &value);
+    return bits;
+  }
   if (isFloat(dtype)) {
     auto rounded = static_cast<float>(value);
     store(dtype, &bits, Walk::Run::Contiguous, &zero, 1, &rounded);
     return bits;
   }
-  double low = -0x1p63, high = 0x1p63;
-  int64_t integer = std::isnan(value)   ? 0
-                    : value <= low      ? INT64_MIN
-                    : value >= high     ? INT64_MAX
-                    : dtype == NPU_BOOL ? int64_t{value != 0}
-                                        : static_cast<int64_t>(value);
+  int32_t whole = dtype == NPU_BOOL || dtype == NPU_U64 ? dtype : NPU_I64;
+  int64_t integer = floatToInteger(whole, value);
   store(dtype, &bits, Walk::Run::Contiguous, &zero, 1, &integer);
   return bits;
 }

@@ -18,7 +18,7 @@ from npuc.errors import Message, RunError
 
 DTYPES = {
     "f32": np.float32, "f16": np.float16, "i8": np.int8, "u8": np.uint8, "i16": np.int16, "i32": np.int32,
-    "i64": np.int64, "bool": np.bool_,
+    "i64": np.int64, "bool": np.bool_, "f64": np.float64, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,
 }  # fmt: skip
 
 # Paths of libraries, which stay loaded until the process ends.

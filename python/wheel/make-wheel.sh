@@ -18,7 +18,8 @@ cmake --build "$build" --target wheel-files
 work=$(mktemp -d "$build/wheel/packing.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 "$venv/bin/python" -m pip wheel "$source" --disable-pip-version-check --no-build-isolation --no-deps --quiet \
-  --config-settings=cmake.define.NPU_BUILD="$build" --config-settings=build-dir="$work/cmake" --wheel-dir "$work"
+  --config-settings=cmake.define.NPU_BUILD="$build" \
+  --config-settings=cmake.define.NPU_VENV="$venv" --config-settings=build-dir="$work/cmake" --wheel-dir "$work"
 mkdir -p "$output"
 rm -f "$output"/*.whl
 # CMake leaves folders inside of the project out of what it installs as a run path.

@@ -79,7 +79,7 @@ static int openFile(const std::string &path) {
   int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     throw Failure(NPU_CANNOT_READ,
-                  "cannot open '" + path + "': " + strerror(errno));
+                  "'" + path + "' cannot be read: " + strerror(errno));
   return fd;
 }
 

@@ -9,6 +9,7 @@
 #include "kernels/tensor.h"
 #include "runtime/Executor/Memory.h"
 #include "runtime/Loader/CpuFeatures.h"
+#include "runtime/Loader/ElfCheck.h"
 #include "runtime/Loader/Rehearsal.h"
 #include "runtime/Loader/Verifier.h"
 #include "runtime/Status.h"
@@ -113,34 +114,39 @@ bool isCompatible(const std::string &theirs, const std::string &here) {
                  : is(theirs, own) || is(theirs, other);
 }
 
-npu_tensor_info tensorInfo(const npu_io_desc &io,
+npu_tensor_info tensorInfo(const npu_tensor_desc &tensor,
                            const format::ManifestTensor &told) {
   npu_tensor_info info = {};
   info.name = told.name.c_str();
-  info.type = static_cast<npu_type>(io.tensor.dtype);
-  info.rank = io.tensor.rank;
-  std::copy(io.tensor.dims, io.tensor.dims + io.tensor.rank, info.shape);
+  info.type = static_cast<npu_type>(tensor.dtype);
+  info.rank = tensor.rank;
+  std::copy(tensor.dims, tensor.dims + tensor.rank, info.shape);
   info.layout = told.layout.c_str();
   info.layout_name = told.layoutName.c_str();
-  info.bytes = io.bytes;
-  info.row_bytes = static_cast<uint64_t>(kernels::elementCount(io.tensor) *
-                                         kernels::dtypeBytes(io.tensor.dtype));
+  info.bytes = static_cast<uint64_t>(kernels::storedBytes(tensor));
+  info.row_bytes = static_cast<uint64_t>(kernels::elementCount(tensor) *
+                                         kernels::dtypeBytes(tensor.dtype));
   info.scale = told.scale;
   info.zero_point = told.zeroPoint;
   return info;
 }
 
 /// "acdb, dcab -> acdb"
-std::string layoutsText(const npu_program &program, const npu_kernel_desc &k) {
+std::string layoutsText(const format::ManifestKernel &kernel) {
+  const size_t inputs = kernel.layouts.size() - kernel.results;
   std::string text;
-  for (int32_t i = 0; i < k.n_inputs + k.n_outputs; ++i) {
-    if (i == k.n_inputs)
+  for (size_t i = 0; i < kernel.layouts.size(); ++i) {
+    if (i == inputs)
       text += text.empty() ? "-> " : " -> ";
     else if (i > 0)
       text += ", ";
-    text += kernels::layoutString(program.tensors[k.first_tensor + i]);
+    text += kernel.layouts[i];
   }
   return text;
+}
+
+std::string compileAgain(const std::string &path, const std::string &wrong) {
+  return "'" + path + "': " + wrong + "; compile it again with npuc";
 }
 
 } // namespace
@@ -152,15 +158,17 @@ Model::Model(const Source &source, const npu_load_options &options)
   Host host = hostOf(options);
   bool simulateOnly = options.simulate_only != 0;
   loadPlugins(options);
-  verify(source.path, simulateOnly);
-  describeSignature();
-  loadStats.weight_bytes = program().weight_bytes;
-  loadStats.arena_bytes = program().arena_bytes;
+  readManifest(source.path);
+  if (!simulateOnly)
+    loadImage(source.path);
+  describeSignature(source.path);
+  loadStats.weight_bytes = manifest.weightBytes;
+  loadStats.arena_bytes = manifest.arenaBytes;
   loadStats.threads = threads;
   // Sized once: the infos point into their own elements.
-  modelKernels.resize(program().n_kernels);
+  modelKernels.resize(manifest.kernels.size());
   if (simulateOnly) {
-    for (uint32_t i = 0; i < program().n_kernels; ++i)
+    for (uint32_t i = 0; i < modelKernels.size(); ++i)
       describeKernel(i,
                      manifest.kernels[i].generated ? "generated" : "not made");
   } else {
@@ -224,35 +232,46 @@ void Model::choosePlugins(const std::string &path) {
   plugins = plugin::use(std::move(needed), manifest.targetName);
 }
 
-Executor &Model::executor() {
-  if (!runner)
+const npu_program &Model::program() const {
+  if (!image.program())
     throw Failure(NPU_BAD_ARGUMENT,
                   "the model was loaded with simulate_only, so nothing in it "
                   "can run; load it without");
+  return *image.program();
+}
+
+Executor &Model::executor() {
+  program();
   return *runner;
 }
 
-void Model::verify(const std::string &path, bool simulateOnly) {
+void Model::readManifest(const std::string &path) {
   format::Sealed sealed = format::readSealed(image.descriptor(), path);
   if (sealed.error != format::ReadError::None)
     throw Failure(codeOf(sealed.error), sealed.message);
   loadStats.file_bytes = sealed.fileBytes;
+  elfBytes = sealed.elfBytes;
   text = std::move(sealed.manifest);
   std::string wrong = format::parseManifest(text, manifest);
   if (!wrong.empty())
-    throw Failure(NPU_BAD_FILE,
-                  "'" + path + "': " + wrong + "; compile it again with npuc");
+    throw Failure(NPU_BAD_FILE, compileAgain(path, wrong));
   choosePlugins(path);
-  if (!simulateOnly)
-    checkMachine(path);
+}
+
+void Model::loadImage(const std::string &path) {
+  checkMachine(path);
+  std::string wrong = checkElf(image.descriptor(), elfBytes);
+  if (!wrong.empty())
+    throw Failure(
+        NPU_BAD_FILE,
+        "'" + path + "' has an ELF part with " + wrong +
+            ", which no file of npuc has; compile it again with npuc");
   image.load();
   wrong = verifyProgram(*image.program(), image.bounds(), manifest, plugins);
-  // The code may be for another processor where nothing is going to run.
-  if (wrong.empty() && !simulateOnly)
+  if (wrong.empty())
     wrong = rehearse(*image.program(), image.bounds());
   if (!wrong.empty())
-    throw Failure(NPU_BAD_FILE,
-                  "'" + path + "': " + wrong + "; compile it again with npuc");
+    throw Failure(NPU_BAD_FILE, compileAgain(path, wrong));
 }
 
 void Model::checkMachine(const std::string &path) {
@@ -285,12 +304,19 @@ void Model::checkThreads() {
         "` and npuc make a program for it");
 }
 
-void Model::describeSignature() {
-  for (uint32_t i = 0; i < program().n_inputs; ++i)
-    inputInfos.push_back(tensorInfo(program().inputs[i], manifest.inputs[i]));
-  for (uint32_t i = 0; i < program().n_outputs; ++i)
-    outputInfos.push_back(
-        tensorInfo(program().outputs[i], manifest.outputs[i]));
+void Model::describeSignature(const std::string &path) {
+  auto describe = [&](const std::vector<format::ManifestTensor> &all,
+                      std::vector<npu_tensor_info> &infos) {
+    for (const format::ManifestTensor &told : all) {
+      npu_tensor_desc tensor;
+      std::string wrong = tensorOf(told, tensor);
+      if (!wrong.empty())
+        throw Failure(NPU_BAD_FILE, compileAgain(path, wrong));
+      infos.push_back(tensorInfo(tensor, told));
+    }
+  };
+  describe(manifest.inputs, inputInfos);
+  describe(manifest.outputs, outputInfos);
 }
 
 void Model::makeKernels() {
@@ -383,7 +409,7 @@ npu_chip_info Model::chip() const {
 void Model::describeKernel(uint32_t index, std::string implementation) {
   const format::ManifestKernel &told = manifest.kernels[index];
   ModelKernel &made = modelKernels[index];
-  made.layouts = layoutsText(program(), program().kernels[index]);
+  made.layouts = layoutsText(told);
   made.implementation = std::move(implementation);
   made.info = {};
   made.info.name = told.name.c_str();

@@ -32,11 +32,13 @@ struct ModelKernel {
 /// Immutable once made.
 class Model {
 public:
-  /// Opens, verifies, makes kernels, packs weights; the latter two unless only
-  /// the chip's time is asked for. Throws Failure.
+  /// Opens, verifies, makes kernels, packs weights. Where only the chip's time
+  /// is asked for, the manifest says it, and nothing of the ELF part is mapped.
+  /// Throws Failure.
   Model(const Source &source, const npu_load_options &options);
 
-  const npu_program &program() const { return *image.program(); }
+  /// Throws Failure where only the chip's time was asked for.
+  const npu_program &program() const;
   const std::vector<ModelKernel> &kernels() const { return modelKernels; }
   /// Of a model that can run.
   const Constants &constants() const { return *given; }
@@ -62,10 +64,11 @@ public:
 private:
   void loadPlugins(const npu_load_options &options);
   void choosePlugins(const std::string &path);
-  void verify(const std::string &path, bool simulateOnly);
+  void readManifest(const std::string &path);
+  void loadImage(const std::string &path);
   void checkMachine(const std::string &path);
   void checkThreads();
-  void describeSignature();
+  void describeSignature(const std::string &path);
   void makeKernels();
   void makeKernel(uint32_t index);
   uint64_t packConstants(const npu_kernel_desc &row, kernels::Kernel &kernel);
@@ -73,6 +76,7 @@ private:
   void describeKernel(uint32_t index, std::string implementation);
 
   Image image;
+  uint64_t elfBytes = 0;
   std::string text;
   format::Manifest manifest;
   const plugin::Use *plugins = nullptr; ///< that the program has

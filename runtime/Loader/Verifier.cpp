@@ -77,6 +77,27 @@ std::string verifyRoot(const npu_program &p, const ImageBounds &bounds) {
   return "";
 }
 
+/// The letters of a layout, if it is one; whoever calls compares it with what
+/// is printed of the result.
+void readLayout(const std::string &text, npu_tensor_desc &tensor) {
+  auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
+  size_t at = 0;
+  for (; at < text.size() && at < NPU_MAX_RANK && !isDigit(text[at]); ++at) {
+    const char first = text[at] < 'a' ? 'A' : 'a';
+    tensor.order[at] = static_cast<int8_t>(text[at] - first);
+  }
+  while (at < text.size() && tensor.block_count < NPU_MAX_BLOCKS) {
+    int64_t size = 0;
+    for (; at < text.size() && isDigit(text[at]) && size < INT32_MAX; ++at)
+      size = size * 10 + (text[at] - '0');
+    if (at == text.size() || size > INT32_MAX)
+      return;
+    tensor.block_sizes[tensor.block_count] = static_cast<int32_t>(size);
+    tensor.block_dims[tensor.block_count++] =
+        static_cast<int8_t>(text[at++] - 'a');
+  }
+}
+
 std::string verifyIo(const char *table, const npu_io_desc *rows, uint32_t count,
                      const std::vector<format::ManifestTensor> &manifest) {
   if (manifest.size() != count)
@@ -271,6 +292,18 @@ std::string verifyTensors(const npu_program &p) {
   return "";
 }
 
+/// The manifest has the letters of each operand, for whoever does not map this.
+std::string verifyLayouts(const npu_program &p, const npu_kernel_desc &k,
+                          const format::ManifestKernel &told) {
+  std::vector<std::string> layouts;
+  for (int32_t i = 0; i < k.n_inputs + k.n_outputs; ++i)
+    layouts.push_back(kernels::layoutString(p.tensors[k.first_tensor + i]));
+  if (told.layouts != layouts ||
+      told.results != static_cast<uint64_t>(k.n_outputs))
+    return "the manifest disagrees on the layouts of its operands";
+  return "";
+}
+
 std::string verifyKernel(const npu_program &p, uint32_t index,
                          const format::ManifestKernel &told,
                          const plugin::Use *plugins) {
@@ -283,13 +316,12 @@ std::string verifyKernel(const npu_program &p, uint32_t index,
   for (int32_t i = 0; i < k.n_outputs; ++i)
     if (p.tensors[k.first_tensor + k.n_inputs + i].weights_offset != -1)
       return "it writes to a weight";
-  if (generated)
-    return "";
-  if (k.op == NPU_OP_CUSTOM)
-    if (std::string wrong = verifyCustom(p, p.attrs[k.attrs].custom);
-        !wrong.empty())
-      return wrong;
-  return kernels::validate(problemOf(p, k, 1, plugins));
+  std::string wrong;
+  if (!generated && k.op == NPU_OP_CUSTOM)
+    wrong = verifyCustom(p, p.attrs[k.attrs].custom);
+  if (!generated && wrong.empty())
+    wrong = kernels::validate(problemOf(p, k, 1, plugins));
+  return wrong.empty() ? verifyLayouts(p, k, told) : wrong;
 }
 
 } // namespace
@@ -338,6 +370,26 @@ std::string verifyTensor(const npu_tensor_desc &t) {
       return "its size overflows";
   }
   return "";
+}
+
+std::string tensorOf(const format::ManifestTensor &told,
+                     npu_tensor_desc &tensor) {
+  tensor = {};
+  tensor.weights_offset = -1;
+  tensor.dtype = NPU_DTYPE_COUNT;
+  for (int32_t dtype = 0; dtype < NPU_DTYPE_COUNT; ++dtype)
+    if (told.dtype == kernels::dtypeName(dtype))
+      tensor.dtype = dtype;
+  tensor.rank = static_cast<int32_t>(
+      std::min<size_t>(told.shape.size(), NPU_MAX_RANK + 1));
+  for (int32_t i = 0; i < std::min(tensor.rank, NPU_MAX_RANK); ++i)
+    tensor.dims[i] = told.shape[static_cast<size_t>(i)];
+  if (told.layout != "scalar")
+    readLayout(told.layout, tensor);
+  std::string wrong = verifyTensor(tensor);
+  if (wrong.empty() && kernels::layoutString(tensor) != told.layout)
+    wrong = "its layout is no layout of its shape";
+  return wrong.empty() ? "" : "'" + told.name + "': " + wrong;
 }
 
 const npu_tensor_desc &resultOf(const npu_program &program,

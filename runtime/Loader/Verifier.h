@@ -24,6 +24,11 @@ std::string verifyProgram(const npu_program &program, const ImageBounds &bounds,
 /// included), else empty. It may have no elements.
 std::string verifyTensor(const npu_tensor_desc &tensor);
 
+/// What the manifest says of an input or output, as a tensor; a clause if that
+/// is none.
+std::string tensorOf(const format::ManifestTensor &told,
+                     npu_tensor_desc &tensor);
+
 /// A kernel or maker of a verified program, with copies of its table rows.
 kernels::Problem problemOf(const npu_program &program,
                            const npu_kernel_desc &kernel, int threads,

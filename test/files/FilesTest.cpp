@@ -128,6 +128,28 @@ TEST(OutputFiles, LinksThatEndNowhereStay) {
   EXPECT_TRUE(fs::is_symlink(folder + "a") && fs::is_symlink(folder + "b"));
 }
 
+/// As the system's own programs: who may lay links into /tmp could choose which
+/// of our files is replaced.
+TEST(OutputFiles, LinksOfOthersInFoldersOfAllAreNotFollowed) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "only root can make another's link";
+  constexpr uid_t nobody = 65534;
+  std::string folder = emptyFolder("sticky"), mine = emptyFolder("mine");
+  ASSERT_EQ(chmod(folder.c_str(), 01777), 0);
+  writeFile(mine + "precious", "old");
+  std::string link = folder + "out";
+  fs::create_symlink(mine + "precious", link);
+  ASSERT_EQ(lchown(link.c_str(), nobody, nobody), 0);
+  {
+    OutputFiles files;
+    ASSERT_EQ(files.write(link, "new"), "");
+    ASSERT_EQ(files.commit(), "");
+  }
+  EXPECT_EQ(readFile(mine + "precious"), "old");
+  EXPECT_FALSE(fs::is_symlink(link));
+  EXPECT_EQ(readFile(link), "new");
+}
+
 TEST(OutputFiles, FullDiskKeepsEverything) {
   std::string folder = emptyFolder("full-disk");
   writeFile(folder + "a", "old");

@@ -33,9 +33,11 @@ TEST(InputFile, OnlyRegularFiles) {
   std::string pipe = scratchFolder() + "pipe";
   unlink(pipe.c_str());
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  for (const std::string &path :
-       {pipe, scratchFolder(), std::string("/dev/zero")})
+  for (const std::string &path : {pipe, std::string("/dev/zero")})
     EXPECT_EQ(open(path), "cannot be read: it is not a regular file") << path;
+  EXPECT_EQ(open(std::string("/dev/null\0x", 11)),
+            "cannot be read: its name has a zero byte");
+  EXPECT_EQ(open(scratchFolder()), "cannot be read: it is a folder");
   EXPECT_EQ(open(scratchFolder() + "none"),
             "cannot be read: No such file or directory");
 }

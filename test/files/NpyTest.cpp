@@ -141,7 +141,7 @@ TEST(Npy, OtherFiles) {
                 .find("No such file"),
             std::string::npos);
   EXPECT_EQ(readNpy(scratchFolder(), "<f4", {2, 3}, data, 24),
-            "cannot be read: it is not a regular file");
+            "cannot be read: it is a folder");
 }
 
 TEST(Npy, RoundTripOfEveryRank) {

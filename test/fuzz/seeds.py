@@ -92,6 +92,8 @@ def main() -> None:
         write(folder / name, seeds)
         write_words(folder / name, seeds)
     write(folder / "fuzz-onnx", models())
+    demos = sorted(folder.absolute().parent.glob("test/runtime/demo/*.so"))
+    write(folder / "fuzz-elf", [path.read_bytes() for path in demos if path.stat().st_size <= LARGEST])
 
 
 if __name__ == "__main__":

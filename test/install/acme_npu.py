@@ -56,9 +56,9 @@ def write_acme_model(world: World) -> None:
     np.save(world.folder / "acme-y.npy", y[None])
 
 
-def compiled(world: World, target: Path, *words: object) -> dict:
+def compiled(world: World, *words: object) -> dict:
     """A report; the program that belongs to it computes what it has to."""
-    world.run("npuc", "acme.onnx", "-o", "acme.npu", f"--target={target}", "--report=acme.json", *words)
+    world.run("npuc", "acme.onnx", "-o", "acme.npu", "--report=acme.json", *words)
     world.run("npu-run", "acme.npu", "--input", "x=acme-x.npy", "--output", "y=acme-out.npy")
     want = np.load(world.folder / "acme-y.npy")
     np.testing.assert_allclose(np.load(world.folder / "acme-out.npy"), want, rtol=1e-4, atol=1e-4)
@@ -70,9 +70,14 @@ def layouts(report: dict) -> list[str]:
     return [kernel["layouts"][0] for kernel in report["kernels"] if kernel["op"] == "conv2d"]
 
 
+def chip(build: Path) -> tuple[str, str]:
+    """npuc's options for the chip, whose file alone runs nothing."""
+    return f"--target={build / 'acme.yaml'}", f"--plugin={build / 'libacme.so'}"
+
+
 def assembly(world: World, build: Path, model: str, *words: str) -> tuple[str, dict]:
     """What the backend writes of a model, and npuc's report with the same options."""
-    words = (f"--target={build / 'acme.yaml'}", *words)
+    words = (*chip(build), *words)
     world.run(build / "acme-asm", model, "model.s", *words)
     world.run("npuc", model, "-o", "model.npu", "--report=model.json", *words)
     return (world.folder / "model.s").read_text(), json.loads((world.folder / "model.json").read_text())
@@ -99,23 +104,23 @@ def test_acme_npu(world: World) -> None:
     world.run("npuc", "--check-target", f"--target={alone}")
 
     # The rule changes what convert does; without the plugin it has no opinion.
-    plain = layouts(compiled(world, alone, "--layout=convert"))
-    ruled = layouts(compiled(world, build / "acme.yaml", "--layout=convert"))
+    plain = layouts(compiled(world, f"--target={alone}", "--layout=convert"))
+    ruled = layouts(compiled(world, *chip(build), "--layout=convert"))
     assert ruled != plain and "aBcd16b" in ruled, (plain, ruled)
 
     # The strategy is in the table, and no better than the optimum.
     assert "acme.greedy" in world.run("npuc", "--help", f"--plugin={build / 'libacme.so'}")
-    report = compiled(world, build / "acme.yaml", "--layout=acme.greedy")
+    report = compiled(world, *chip(build), "--layout=acme.greedy")
     costs = {row["name"]: row["cost"] for row in report["strategies"] if row["feasible"]}
     assert report["layout"] == "acme.greedy" and costs["acme.greedy"] >= costs["optimal"], costs
 
     # The alternative is chosen, and cheaper.
-    report = compiled(world, build / "acme.yaml", "--verify-layout")
+    report = compiled(world, *chip(build), "--verify-layout")
     assert [row["algorithm"] for row in report["algorithms"]] == ["acme.dense"], report["algorithms"]
-    assert report["optimal"]["cost"] < compiled(world, alone)["optimal"]["cost"], report["optimal"]
+    assert report["optimal"]["cost"] < compiled(world, f"--target={alone}")["optimal"]["cost"], report["optimal"]
 
     expect_whole(*assembly(world, build, "acme.onnx"))
-    said = world.run(build / "acme-asm", "absent.onnx", "absent.s", f"--target={build / 'acme.yaml'}", code=1)
+    said = world.run(build / "acme-asm", "absent.onnx", "absent.s", *chip(build), code=1)
     assert "absent.onnx: cannot be read" in said and not (world.folder / "absent.s").exists(), said
 
 
@@ -145,7 +150,9 @@ def test_acme_kernel_and_op(world: World) -> None:
     """Both run, by their names; the example is built."""
     build = world.folder / "acme-npu-build"
     write_ops_model(world)
-    world.run("npuc", "ops.onnx", "-o", "ops.npu", f"--target={build / 'acme.yaml'}")
+    said = world.run("npuc", "ops.onnx", "-o", "ops.npu", f"--target={build / 'acme.yaml'}", code=2)
+    assert "libacme.so' is code that would run here" in said, said
+    world.run("npuc", "ops.onnx", "-o", "ops.npu", f"--target={build / 'acme.yaml'}", "--allow-target-plugins")
     plugin = f"--plugin={build / 'libacme.so'}"
     words = ["npu-run", "ops.npu", "--input", "x=ops-x.npy", "--output", "y=ops-out.npy", "--profile=ops.json"]
     world.run(*words, plugin)

@@ -29,12 +29,36 @@ struct Case {
 
 const char *const layouts4[] = {"abcd", "acdb", "aBcd16b", "aBcd8b"};
 
-/// Entries that took at least one case; an entry that never does is untested.
-std::map<std::pair<int32_t, std::string>, int> taken;
+/// Cases that each entry ran and was right about; one without any is untested.
+std::map<std::pair<int32_t, std::string>, int> tried;
 
-void compareAll(const Case &one, const std::vector<Values> &inputs) {
+struct Entry {
+  std::string name;
+  std::unique_ptr<Kernel> kernel;
+};
+
+/// The kernels that take the problem; where it is not in the sample, of those
+/// alone that were not tried yet.
+std::vector<Entry> entriesFor(const Problem &p, bool isInSample) {
+  EXPECT_EQ(validate(p), "");
+  std::vector<Entry> taking;
+  for (const Implementation &entry : implementations(p.op)) {
+    if (!isInSample && tried[{p.op, entry.name}] > 0)
+      continue;
+    std::string whyNot; // a reason of the last one would be this one's
+    if (auto kernel = entry.create(p, whyNot))
+      taking.push_back({entry.name, std::move(kernel)});
+    else
+      EXPECT_NE(whyNot, "") << entry.name;
+  }
+  return taking;
+}
+
+void compare(const Case &one, const std::vector<Entry> &entries,
+             const std::vector<Values> &inputs) {
+  if (entries.empty())
+    return;
   const Problem &p = one.problem;
-  ASSERT_EQ(validate(p), "");
   std::string title = "op " + std::to_string(p.op);
   for (const npu_tensor_desc &input : p.inputs)
     title += ", " + describe(input);
@@ -43,15 +67,8 @@ void compareAll(const Case &one, const std::vector<Values> &inputs) {
            std::to_string(p.threads);
   SCOPED_TRACE(title);
   Values expected = runReference(p, inputs);
-  for (const Implementation &implementation : implementations(p.op)) {
-    std::string whyNot;
-    auto kernel = implementation.create(p, whyNot);
-    if (!kernel) {
-      EXPECT_NE(whyNot, "") << implementation.name;
-      continue;
-    }
-    ++taken[{p.op, implementation.name}];
-    Values found = runKernel(*kernel, p, inputs);
+  for (const Entry &entry : entries) {
+    Values found = runKernel(*entry.kernel, p, inputs);
     ASSERT_EQ(found.size(), expected.size());
     for (size_t i = 0; i < found.size(); ++i) {
       if (found[i] == expected[i] ||
@@ -59,10 +76,15 @@ void compareAll(const Case &one, const std::vector<Values> &inputs) {
         continue;
       ASSERT_LE(std::fabs(found[i] - expected[i]),
                 one.tolerance * (1 + std::fabs(expected[i])))
-          << kernel->implementation() << ", element " << i << ": " << found[i]
-          << ", expected " << expected[i];
+          << entry.kernel->implementation() << ", element " << i << ": "
+          << found[i] << ", expected " << expected[i];
     }
+    ++tried[{p.op, entry.name}];
   }
+}
+
+void compareAll(const Case &one, const std::vector<Values> &inputs) {
+  compare(one, entriesFor(one.problem, true), inputs);
 }
 
 /// Half of all cases, drawn: each second would be some layouts'. Under
@@ -77,31 +99,19 @@ bool isInSample() {
 #endif
 }
 
-/// What takes a case beside the sample, of entries that took none.
-void countTakers(const Problem &problem) {
-  for (const Implementation &entry : implementations(problem.op)) {
-    int &cases = taken[{problem.op, entry.name}];
-    std::string whyNot; // a reason of the last one would be this one's
-    if (cases == 0 && entry.create(problem, whyNot))
-      ++cases;
-  }
-}
-
 void check(const Case &one, const std::vector<Values> &inputs) {
-  if (isInSample())
-    compareAll(one, inputs);
-  else
-    countTakers(one.problem);
+  compare(one, entriesFor(one.problem, isInSample()), inputs);
 }
 
 void check(const Case &one, uint32_t seed) {
-  if (!isInSample())
-    return countTakers(one.problem);
+  auto entries = entriesFor(one.problem, isInSample());
+  if (entries.empty())
+    return;
   auto inputs = inputsFor(one.problem, seed);
   if (one.nanEach)
     for (size_t i = seed % 5; i < inputs[0].size(); i += one.nanEach)
       inputs[0][i] = std::nan("");
-  compareAll(one, inputs);
+  compare(one, entries, inputs);
 }
 
 /// The same with a cast fused behind it.

@@ -132,7 +132,11 @@ TEST(Conformance, ScatterElements) {
   for (const auto &s : shapes)
     for (int how = 0; how < 4; ++how)
       for (int64_t reduction = 0; reduction <= NPU_SCATTER_MIN; ++reduction)
-        for (int32_t type : {NPU_F32, NPU_U8, NPU_I16, NPU_I32, NPU_F16}) {
+        for (int32_t type : {NPU_F32, NPU_U8, NPU_I16, NPU_I32, NPU_F16,
+                             NPU_U16, NPU_U32, NPU_U64, NPU_F64}) {
+          if ((type == NPU_F64 && reduction != NPU_SCATTER_NONE) ||
+              (type == NPU_U64 && reduction >= NPU_SCATTER_MAX))
+            continue;
           Case one;
           Problem &p = one.problem;
           p.op = NPU_OP_SCATTER_ELEMENTS;

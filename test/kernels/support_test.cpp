@@ -154,6 +154,22 @@ TEST(Convert, CastsBetweenAllTypes) {
   EXPECT_EQ(cast(NPU_I32, NPU_F16, {2049, -3}), (Values{2048, -3}));
   EXPECT_EQ(cast(NPU_F32, NPU_BF16, {257, 3}), (Values{256, 3}));
   EXPECT_EQ(cast(NPU_BOOL, NPU_I64, {1, 0}), (Values{1, 0}));
+  EXPECT_EQ(cast(NPU_F64, NPU_F32, {0.1, -2}),
+            (Values{static_cast<double>(0.1f), -2}));
+  EXPECT_EQ(cast(NPU_F32, NPU_F64, {0.5, -2}), (Values{0.5, -2}));
+  EXPECT_EQ(cast(NPU_I64, NPU_F64, {16777217, -3}), (Values{16777217, -3}));
+  EXPECT_EQ(cast(NPU_F64, NPU_I64, {16777217.5, -3.5}), (Values{16777217, -3}));
+  EXPECT_EQ(cast(NPU_F64, NPU_U32, {4294967295.9, 5e9, -1}),
+            (Values{4294967295, 4294967295, 0}));
+  EXPECT_EQ(cast(NPU_F64, NPU_U64, {0x1p63, 1e30, -1}),
+            (Values{0x1p63, 0x1p64, 0}));
+  EXPECT_EQ(cast(NPU_F64, NPU_BOOL, {0, 1e-300}), (Values{0, 1}));
+  EXPECT_EQ(cast(NPU_U64, NPU_F32, {0x1p63, 7}), (Values{0x1p63, 7}));
+  EXPECT_EQ(cast(NPU_U64, NPU_F64, {0x1p63, 7}), (Values{0x1p63, 7}));
+  EXPECT_EQ(cast(NPU_U32, NPU_I64, {4294967295, 7}), (Values{4294967295, 7}));
+  EXPECT_EQ(cast(NPU_I32, NPU_U32, {-1, 7}), (Values{4294967295, 7}));
+  EXPECT_EQ(cast(NPU_I32, NPU_U16, {65537, -1}), (Values{1, 65535}));
+  EXPECT_EQ(cast(NPU_U16, NPU_I16, {65535, 1}), (Values{-1, 1}));
   EXPECT_EQ(floatToInteger(NPU_I64, std::nanf("")), 0);
   EXPECT_EQ(floatToInteger(NPU_I64, inf), INT64_MAX);
   EXPECT_EQ(floatToInteger(NPU_I64, -inf), INT64_MIN);
@@ -213,6 +229,53 @@ TEST(Instructions, BinaryFloat) {
   npu_instr fmod = binary(NPU_INSTR_mod, 0, 1);
   fmod.alpha = 1;
   EXPECT_EQ(apply(fmod, {{-4, 5}, {3, -3}}), (Values{-1, 2}));
+}
+
+TEST(Instructions, Doubles) {
+  auto check = [](npu_instr instr, std::vector<Values> in, Values expected) {
+    EXPECT_EQ(apply(instr, in, NPU_F64), expected)
+        << lookupInstr(instr.kind)->name;
+  };
+  const double fine = 1 + 0x1p-50;
+  check(binary(NPU_INSTR_less, 0, 1, NPU_BOOL), {{1, fine}, {fine, 1}}, {1, 0});
+  check(binary(NPU_INSTR_equal, 0, 1, NPU_BOOL), {{1, fine}, {fine, fine}},
+        {0, 1});
+  check(binary(NPU_INSTR_max, 0, 1, NPU_F64), {{1, fine}, {fine, 1}},
+        {fine, fine});
+  check(binary(NPU_INSTR_add, 0, 1, NPU_F64), {{1}, {0x1p-50}}, {fine});
+  check(unary(NPU_INSTR_floor, 0, 0, 0, NPU_F64), {{16777217.5}}, {16777217});
+  check(unary(NPU_INSTR_sign, 0, 0, 0, NPU_F64), {{-1e-300}}, {-1});
+}
+
+/// In a register of int64_t half of these numbers are negative.
+TEST(Instructions, UnsignedOf64Bits) {
+  auto of = [](npu_instr_kind kind, uint64_t a, uint64_t b,
+               int32_t to = NPU_U64, float alpha = 0, float beta = 0) {
+    Row rows[3];
+    rows[0].i[0] = static_cast<int64_t>(a);
+    rows[1].i[0] = static_cast<int64_t>(b);
+    npu_instr instr = binary(kind, 0, 1, to);
+    instr.alpha = alpha;
+    instr.beta = beta;
+    interpret(instr, NPU_U64, &rows[0], &rows[1], nullptr, &rows[2], 1);
+    return static_cast<uint64_t>(rows[2].i[0]);
+  };
+  constexpr uint64_t most = UINT64_MAX, high = uint64_t{1} << 63;
+  EXPECT_EQ(of(NPU_INSTR_min, most, 1), 1u);
+  EXPECT_EQ(of(NPU_INSTR_max, high, 1), high);
+  EXPECT_EQ(of(NPU_INSTR_div, most, 3), most / 3);
+  EXPECT_EQ(of(NPU_INSTR_div, most, 0), 0u);
+  EXPECT_EQ(of(NPU_INSTR_mod, most, 10), most % 10);
+  EXPECT_EQ(of(NPU_INSTR_pow, 3, 41), 18026252303461234787u); // modulo 2^64
+  EXPECT_EQ(of(NPU_INSTR_shift_right, most, 60), 15u);
+  EXPECT_EQ(of(NPU_INSTR_shift_right, most, 64), 0u);
+  EXPECT_EQ(of(NPU_INSTR_shift_left, 3, 63), high);
+  EXPECT_EQ(of(NPU_INSTR_less, 1, high, NPU_BOOL), 1u);
+  EXPECT_EQ(of(NPU_INSTR_greater_equal, high, 1, NPU_BOOL), 1u);
+  EXPECT_EQ(of(NPU_INSTR_abs, most, 0), most);
+  EXPECT_EQ(of(NPU_INSTR_relu, most, 0), most);
+  EXPECT_EQ(of(NPU_INSTR_sign, most, 0), 1u);
+  EXPECT_EQ(of(NPU_INSTR_clip, most, 0, NPU_U64, 0, 100), 100u);
 }
 
 TEST(Instructions, Integers) {
@@ -276,7 +339,9 @@ bool isComputed(const npu_instr &instr, int32_t dtype) {
   std::vector<Row> rows(5);
   for (int i = 0; i < rowLength; ++i)
     for (Row &row : rows)
-      if (isFloat(dtype))
+      if (dtype == NPU_F64)
+        row.d[i] = 0.5;
+      else if (isFloat(dtype))
         row.f[i] = 0.5f;
       else
         row.i[i] = 1;
@@ -293,7 +358,7 @@ TEST(Instructions, EveryKindHasAFormForItsTypes) {
   for (const InstrKind &kind : instrKinds) {
     if (kind.types == NPU_TYPES_SELECT)
       continue; // its condition is of another type
-    for (int32_t dtype : {NPU_F32, NPU_I32, NPU_BOOL}) {
+    for (int32_t dtype : {NPU_F32, NPU_I32, NPU_BOOL, NPU_F64, NPU_U64}) {
       npu_instr instr = {};
       instr.kind = kind.kind;
       instr.dtype = kind.types == NPU_TYPES_COMPARE ? NPU_BOOL : dtype;

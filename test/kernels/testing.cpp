@@ -91,7 +91,9 @@ void storeValues(const npu_tensor_desc &tensor,
                  const std::vector<double> &values, void *data) {
   std::memset(data, 0, static_cast<size_t>(storedBytes(tensor)));
   forElements(tensor, [&](size_t i, int64_t offset) {
-    if (isFloat(tensor.dtype)) {
+    if (tensor.dtype == NPU_F64) {
+      store(tensor.dtype, data, Walk::Run::Listed, &offset, 1, &values[i]);
+    } else if (isFloat(tensor.dtype)) {
       auto number = static_cast<float>(values[i]);
       store(tensor.dtype, data, Walk::Run::Listed, &offset, 1, &number);
     } else {
@@ -107,12 +109,16 @@ std::vector<double> loadValues(const npu_tensor_desc &tensor,
   forElements(tensor, [&](size_t i, int64_t offset) {
     float f = 0;
     int64_t n = 0;
-    if (isFloat(tensor.dtype)) {
+    if (tensor.dtype == NPU_F64) {
+      load(tensor.dtype, data, Walk::Run::Listed, &offset, 1, &values[i]);
+    } else if (isFloat(tensor.dtype)) {
       load(tensor.dtype, data, Walk::Run::Listed, &offset, 1, &f);
       values[i] = f;
     } else {
       load(tensor.dtype, data, Walk::Run::Listed, &offset, 1, &n);
-      values[i] = static_cast<double>(n);
+      values[i] = tensor.dtype == NPU_U64
+                      ? static_cast<double>(static_cast<uint64_t>(n))
+                      : static_cast<double>(n);
     }
   });
   return values;

@@ -38,7 +38,7 @@ def chip(bench: Bench, *named: str) -> str:
 
 def test_npu_bench(bench: Bench) -> None:
     net = save_network(bench)
-    for target, words in (("npu-nchw", [option(bench)]), ("named", []), ("unnamed", [option(bench), option(bench)])):
+    for target, words in (("npu-nchw", [option(bench)]), ("named", ["--allow-target-plugins"]), ("unnamed", [option(bench), option(bench)])):
         if target != "npu-nchw":
             target = chip(bench, *(["demo.so"] if target == "named" else []))
         words = [f"--plans={target}/none", *words]
@@ -62,7 +62,7 @@ def test_npu_bench(bench: Bench) -> None:
 
 def test_npu_compare(bench: Bench) -> None:
     net = save_network(bench)
-    for words in (("--target=npu-nchw", option(bench)), (f"--target={chip(bench, 'demo.so')}",)):
+    for words in (("--target=npu-nchw", option(bench)), (f"--target={chip(bench, 'demo.so')}", "--allow-target-plugins")):
         done = bench.run("npu-compare", net, "--all", f"--build={bench.build}", "--layout=none", *words)
         assert done.returncode == 0 and " by demo:rows" in done.stdout, done.stdout + done.stderr
         done = bench.run("npu-compare", net, "--json=-", f"--build={bench.build}", "--layout=none", *words)
@@ -76,7 +76,7 @@ def test_npu_sweep(bench: Bench) -> None:
     """Points lie in folders of their own, and find the plugin that the chip's file names from its folder."""
     net = save_network(bench)
     words = ("npu-sweep", net, "--layout=none", "--workers=1", f"--build={bench.build}", "--set", "sram=512,1024")
-    for folder, named, given in (("named", ["demo.so"], []), ("given", [], [option(bench)])):
+    for folder, named, given in (("named", ["demo.so"], ["--allow-target-plugins"]), ("given", [], [option(bench)])):
         more = [f"--target={chip(bench, *named)}", *given]
         done = bench.run(*words, *more, f"--output={folder}")
         assert done.returncode == 0, done.stderr + done.stdout
@@ -90,11 +90,12 @@ def test_npu_sweep(bench: Bench) -> None:
     assert done.returncode == 2 and "holds another grid: --plugin was" in done.stderr, done.stderr
     chip(bench, "demo.so")
     shutil.copy(library(bench, "newer"), bench.path("chips") / "demo.so")
-    done = bench.run(*words, "--target=chips/demo-chip.yaml", "--output=named", "--json")
+    done = bench.run(*words, "--target=chips/demo-chip.yaml", "--allow-target-plugins", "--output=named", "--json")
     assert json.loads(done.stdout)["computed"] == 2, done.stdout + done.stderr
     for named, given, says in [
         ([], ["--plugin=none.so"], "--plugin: there is no file"),
-        (["other.so"], [], "there is no such file"),
+        (["other.so"], ["--allow-target-plugins"], "there is no such file"),
+        (["demo.so"], [], "is code that would run here"),
         ([], [option(bench, "name")], "has the name 'De mo'"),
     ]:
         done = bench.run(*words, f"--target={chip(bench, *named)}", *given, "--output=wrong")

@@ -88,7 +88,7 @@ def test_program_names_its_plugin(bench: Bench) -> None:
     ]:
         for more in ((), ("--simulate-only",)):
             done = bench.run("npu-run", "out.npu", *(more or ("--random-inputs",)), *words)
-            assert done.returncode == 3 and says in done.stderr, done
+            assert done.returncode == 8 and says in done.stderr, done
 
 
 def test_wrong_answers(bench: Bench) -> None:

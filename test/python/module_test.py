@@ -70,6 +70,21 @@ def test_every_kind_of_model(bench: Bench) -> None:
     raises(TypeError, "in memory", npuc.compile, path, name="x.onnx")
 
 
+def test_zeros_in_names(bench: Bench) -> None:
+    """As Python's own functions have it; the C API would take what stands before the zero."""
+    path = str(bench.save("residual"))
+    for call in (
+        lambda: npuc.compile(path + "\0x", batch=1),
+        lambda: npuc.compile(path, batch=1, target="npu-nhwc\0x"),
+        lambda: npuc.compile(path, batch=1, plugin="a.so\0x"),
+        lambda: npuc.compile(path, batch=1, output=str(bench.path("o.npu\0x"))),
+        lambda: npuc.load(str(bench.path("o.npu")) + "\0x"),
+        lambda: npuc.load(bench.compile("residual", "--batch=1"), plugin="a.so\0x"),
+    ):
+        raises(ValueError, "null byte", call)
+    assert not bench.path("o.npu").exists()
+
+
 def test_plugin(bench: Bench) -> None:
     """The program of a compilation has its plugins; one that is loaded gets them by name."""
     bump = onnx.helper.make_node("Bump", ["x"], ["y"], name="bump", domain=plugins.DOMAIN)
@@ -77,6 +92,12 @@ def test_plugin(bench: Bench) -> None:
     raises(npuc.CompileError, "test.demo.Bump", npuc.compile, path)
     raises(npuc.CompileError, "there is no such file", npuc.compile, path, plugin="none.so")
     x, demo = sample(2, 3), plugins.library(bench)
+    text = (TOOLS.parents[2] / "targets" / "npu-nchw.yaml").read_text(encoding="utf-8")
+    chip = bench.path("demo-chip.yaml")
+    chip.write_text(text.replace("name: npu-nchw", "name: demo-chip") + f"\nplugins: [{demo}]\n", encoding="utf-8")
+    raises(npuc.CompileError, "is code that would run here", npuc.compile, path, target=chip)
+    for given in ({"allow_target_plugins": True}, {"plugin": demo}):
+        check_close(npuc.compile(path, target=chip, **given).run(x), x + 1)
     p = npuc.compile(path, plugin=demo)
     check_close(p.run(x), x + 1)
     p.save(bench.path("bump.npu"))

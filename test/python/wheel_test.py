@@ -8,11 +8,13 @@ the list HOST says (bind mounts, chroot): npuc and its programs compile and run 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +22,9 @@ import onnx
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "test" / "compiler" / "tools"
-sys.path.insert(0, str(TOOLS))
+sys.path[:0] = [str(TOOLS), str(ROOT / "test" / "install")]
 
+from elf_files import installed_faults  # noqa: E402
 from programs import check_close, expected, sample, small  # noqa: E402
 
 SKIPPED = 77
@@ -134,6 +137,31 @@ def make_wheel(build: Path, venv: Path, folder: Path) -> Path:
     return wheel
 
 
+def check_contents(wheel: Path, folder: Path) -> None:
+    """Hardened, libraries beside it, and whose code it is: a licence and a component for all that is bundled."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    faults = installed_faults(folder, lambda element: False)
+    assert not faults, "\n".join(faults)
+    (info,) = folder.glob("*.dist-info")
+    bill = json.loads((info / "sboms" / "npuc.cdx.json").read_text(encoding="utf-8"))
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6"), bill
+    names = [component["name"] for component in bill["components"]]
+    for component in bill["components"]:
+        assert component["version"] and component["purl"].startswith("pkg:") and component["licenses"], component
+        text = (info / "licenses" / f"{component['name']}.txt").read_text(encoding="utf-8")
+        assert len(text) > 500 and any(word in text.lower() for word in ("permission", "redistribut", "licen")), component
+    assert bill["dependencies"] == [{"ref": "npuc", "dependsOn": [one["purl"] for one in bill["components"]]}], bill
+    # Each library that lies in it, and what is within ours.
+    for library in (folder / "npuc.libs").iterdir():
+        stem = library.name.removeprefix("lib").partition("-")[0].partition(".")[0]
+        wanted = {"dnnl": "onednn-cpu-gomp", "highs": "highsbox", "z": "zlib"}.get(stem, stem)
+        assert any(wanted in name for name in names), (library.name, names)
+    for name in ("llvm-toolchain-22", "nlohmann-json3", "cli11", "xxhash", "nanobind", "node-d3-zoom", "protobuf"):
+        assert name in names, (name, names)
+    assert (info / "licenses" / "LICENSE").is_file(), "npuc's own licence is not there"
+
+
 def install(wheel: Path, environment: Path) -> Path:
     """Into an empty environment; numpy, which needs no network here, is a link."""
     subprocess.run([PYTHON, "-m", "venv", environment], check=True)
@@ -157,7 +185,9 @@ def main() -> int:
         return SKIPPED
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
-        packages = install(make_wheel(arguments.build, arguments.venv, folder / "wheel"), folder / "venv")
+        wheel = make_wheel(arguments.build, arguments.venv, folder / "wheel")
+        check_contents(wheel, folder / "contents")
+        packages = install(wheel, folder / "venv")
         root, work = folder / "root", folder / "work"
         root.mkdir()
         work.mkdir()

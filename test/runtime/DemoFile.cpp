@@ -145,6 +145,7 @@ void DemoFile::describe() {
     kernel.work.products = {{1, 1, 1}};
     kernel.work.reads = kernel.work.writes = {{64, 64}};
     kernel.tiling = cost::untiled(kernel.work);
+    kernel.results = static_cast<uint64_t>(k.n_outputs);
     kernel.generated = (k.flags & NPU_KERNEL_GENERATED) != 0;
     for (int32_t t = 0; t < k.n_inputs + k.n_outputs; ++t) {
       const npu_tensor_desc &tensor = tensors()[k.first_tensor + t];

@@ -102,6 +102,14 @@ const Break rootBreaks[] = {
 };
 
 const Break manifestBreaks[] = {
+    BREAK(ZeroInName, "expected a name without a zero character",
+          d.manifest.inputs[0].name = std::string("x\0y", 3)),
+    BREAK(KernelLayouts, "disagrees on the layouts of its operands",
+          d.manifest.kernels[0].layouts[0] += "2a"),
+    BREAK(KernelResults, "disagrees on the layouts of its operands",
+          d.manifest.kernels[0].results = 2),
+    BREAK(NoInputsLeft, "expected layouts of one result or more",
+          d.manifest.kernels[0].results = 9),
     BREAK(Arena, "arena's size is", d.manifest.arenaBytes += 1),
     BREAK(Weights, "weights' size is", d.manifest.weightBytes += 1),
     BREAK(KernelCount, "number of kernels is 2, expected the manifest's 3",
@@ -453,14 +461,14 @@ TEST(Loader, OtherThreadsThanWereMeasured) {
   EXPECT_FALSE(warnsOfThreads(demo.seal("threads.npu"), 2));
 }
 
-TEST(Loader, ElfThatTheDynamicLoaderRefuses) {
+TEST(Loader, NoElf) {
   DemoFile demo("conv");
   demo.elf[4] = 1; // ELFCLASS32
   expectRefused(load(demo.seal("elf32.npu")), NPU_BAD_FILE,
-                "ELF part that cannot be loaded");
+                "an ELF part with no header of a shared object for x86-64");
   demo.elf = "no ELF";
   expectRefused(load(demo.seal("no-elf.npu")), NPU_BAD_FILE,
-                "ELF part that cannot be loaded");
+                "an ELF part with headers beyond its end");
 }
 
 TEST(Loader, ElfWithoutAProgram) {
@@ -515,8 +523,11 @@ TEST(Loader, SimulateOnly) {
   EXPECT_NE(std::string(status.message).find("simulate_only"),
             std::string::npos);
   EXPECT_EQ(context, nullptr);
-  npu_tensor_info input;
+  npu_tensor_info input, wantedInput;
   npu_model_input(model, 0, &input, nullptr);
+  npu_model_input(whole, 0, &wantedInput, nullptr);
+  EXPECT_EQ(input.bytes, wantedInput.bytes);
+  EXPECT_EQ(input.row_bytes, wantedInput.row_bytes);
   npu_buffer stored = npu_buffer_create(input.bytes),
              rows = npu_buffer_create(input.row_bytes);
   EXPECT_EQ(
@@ -526,10 +537,12 @@ TEST(Loader, SimulateOnly) {
   npu_buffer_free(rows);
   npu_model_free(model);
   npu_model_free(whole);
-  // What a damaged file gets does not change.
+  // Nothing of the ELF part is opened: it may hold anything.
   demo.elf = "no ELF";
+  EXPECT_EQ(load(demo.seal("simulate.npu"), options).code, NPU_OK);
+  demo.manifest.inputs[0].layout = "aBcd";
   expectRefused(load(demo.seal("simulate.npu"), options), NPU_BAD_FILE,
-                "ELF part that cannot be loaded");
+                "'x': its layout is no layout of its shape");
 }
 
 /// The dynamic loader must not answer a reused descriptor number with the

@@ -7,6 +7,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
+import check_counts
 import cpp_format
 import doc_links
 import file_size
@@ -15,6 +16,7 @@ import layers
 import licence
 import lint_rules
 import machine_paths
+import one_definition
 import pass_names
 import readme_map
 import td_examples
@@ -43,6 +45,7 @@ def A_Dialect : Dialect {{
 }}
 class A_Op<string mnemonic> : Op<A_Dialect, mnemonic>;
 def A_ReluOp : A_Op<"relu"> {BODY}"""
+COUNTED = "// CHECK-COUNT-2: npu.b\n// CHECK-NOT: npu.b\n// A-COUNT-3: npu.c\n// A-NEXT: return\n"
 SUMMARY = '  let summary = "Folds.";\n'
 DESCRIPTION = BODY[BODY.index("  let description") : BODY.rindex("}")]
 
@@ -53,8 +56,9 @@ TIDY = {
     "compiler/README.md": "```layers\ncompiler/Layout\ncompiler\nkernels runtime\n```\n",
     "runtime/run.h": "// " + SPDX + "\n",
     "test/compiler/fold-layout.mlir": "// RUN: npu-opt\n",
+    "test/a.mlir": COUNTED,
     "kernels/conv.cpp": CPP,
-    "docs/README.md": "# docs\n[c](../kernels/conv.cpp) and `kernels/conv.cpp`, [out](https://example.org)\n",
+    "docs/README.md": "# docs\n[c](../kernels/conv.cpp) and `kernels/conv.cpp`, [out](https://example.org), `conv.cpp`, `BiasGelu`\n",
 }
 
 # Check, file, its content, part of the message.
@@ -85,8 +89,50 @@ VIOLATIONS = [
     (readme_map, "docs/README.md", "| `gone/` | x |\n", "names gone/, which is not there"),
     (doc_links, "docs/README.md", "see [it](gone.md)\n", "links to gone.md"),
     (doc_links, "docs/README.md", "| x | `kernels/gone.cpp` |\n", "names kernels/gone.cpp"),
+    (doc_links, "docs/README.md", "it is in `gone.cpp`\n", "names gone.cpp, which no folder has"),
+    (doc_links, "docs/README.md", "call `goneAway`\n", "names goneAway, which no code has"),
+    (doc_links, "docs/README.md", "call `a::goneAway()`\n", "names a::goneAway, which no code has"),
+    (doc_links, "docs/README.md", "raise `NPU_OP_GONE`\n", "names NPU_OP_GONE"),
+    (doc_links, "docs/adding-an-op.md", "derive from `GoneInterface`\n", "names GoneInterface"),
+    (check_counts, "test/a.mlir", COUNTED.replace("CHECK-NOT: npu.b", "CHECK: return"), "a.mlir:1: CHECK-COUNT-2"),
+    (check_counts, "test/a.mlir", COUNTED.replace("NOT: npu.b", "NOT: npu.c"), "a.mlir:1: CHECK-COUNT-2"),
+    (check_counts, "test/a.mlir", COUNTED.replace("COUNT-2", "COUNT-1"), "CHECK-COUNT-1 is CHECK"),
     (cpp_format, "kernels/conv.cpp", CPP.replace("int one", "int   one"), "make format"),
 ]
+
+# What one file defines, what another may define too, and what it may not.
+DEFINITIONS = """\
+namespace a {
+struct Table;
+struct Table { struct Row { int cells; }; };
+namespace inner { enum class Kind { Yes }; }
+template <typename T> struct Of {};
+static int g() { return 1; }
+inline int f(const Table &table, int count = 0) { return count; }
+namespace { struct Hidden { int h; }; int h() { return 2; } }
+}
+int main() { struct Local {}; return a::g(); }
+"""
+OTHERS = """\
+namespace a {
+struct Table;
+struct Other { struct Row {}; };
+namespace outer { enum class Kind { No }; }
+static int g() { return 3; }
+inline int f(const Table &table, double count) { return 4; }
+int f(const Table &table, int);
+namespace { struct Hidden {}; int h() { return 5; } }
+}
+namespace b { struct Table {}; }
+int main() { struct Local { int l; }; return a::g(); }
+"""
+DEFINED_TWICE = {
+    "namespace a {\nint f(const Table &other, int n) { return n; }\n}\n": "b.cpp:2: defines a::f(constTable&,int), as kernels/a.cpp:7 does",
+    "namespace a {\nclass Table final : Base<int> {\n};\n}\n": "b.cpp:2: defines a::Table, as kernels/a.cpp:3",
+    "namespace a::inner {\nenum Kind { No };\n}\n": "defines a::inner::Kind",
+    "namespace a {\ntemplate <class T>\nclass Of { T t; };\n}\n": "b.cpp:3: defines a::Of",
+    "namespace a {\n/* { */ const char *brace = \"{\";\nunion Table { int t; };\n}\n": "b.cpp:3: defines a::Table",
+}
 
 CLEAN_FUNCTIONS = """\
 namespace a {
@@ -140,9 +186,17 @@ def test_readme_of_many_files() -> None:
     assert run(readme_map.check, {**many, "kernels/README.md": named}) == []
 
 
+def test_one_definition() -> None:
+    both = {"kernels/a.cpp": DEFINITIONS, "kernels/b.cpp": OTHERS}
+    assert not run(one_definition.check, both), run(one_definition.check, both)
+    for content, message in DEFINED_TWICE.items():
+        findings = run(one_definition.check, {**both, "kernels/b.cpp": content})
+        assert len(findings) == 1 and message in findings[0], f"{message}: {findings}"
+
+
 def main() -> None:
     argparse.ArgumentParser(description=__doc__).parse_args()
-    for test in (test_tidy_tree, test_violations, test_readme_of_many_files):
+    for test in (test_tidy_tree, test_violations, test_readme_of_many_files, test_one_definition):
         test()
         print(f"{test.__name__} ok")
 

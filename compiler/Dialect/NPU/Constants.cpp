@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Dialect/NPU/Constants.h"
 
+#include "format/element_types.h"
 #include "kernels/tensor.h"
 
 #include "mlir/IR/AsmState.h"
@@ -44,11 +45,16 @@ static int64_t readInt(const char *bytes, int dtype) {
   };
   switch (dtype) {
   case NPU_I64:
+  case NPU_U64:
     return load(int64_t());
   case NPU_I32:
     return load(int32_t());
+  case NPU_U32:
+    return load(uint32_t());
   case NPU_I16:
     return load(int16_t());
+  case NPU_U16:
+    return load(uint16_t());
   case NPU_I8:
     return load(int8_t());
   default:
@@ -63,22 +69,23 @@ int npu::dtypeOf(Type elementType) {
     return NPU_F16;
   if (elementType.isBF16())
     return NPU_BF16;
+  if (elementType.isF64())
+    return NPU_F64;
   auto integer = dyn_cast<mlir::IntegerType>(elementType);
-  if (!integer)
+  if (!integer || (integer.isSigned() && integer.getWidth() != 8))
     return -1;
-  if (integer.getWidth() == 8)
-    return integer.isUnsigned() ? NPU_U8 : NPU_I8;
-  if (!integer.isSignless())
-    return -1;
+  bool isUnsigned = integer.isUnsigned();
   switch (integer.getWidth()) {
   case 1:
-    return NPU_BOOL;
+    return isUnsigned ? -1 : NPU_BOOL;
+  case 8:
+    return isUnsigned ? NPU_U8 : NPU_I8;
   case 16:
-    return NPU_I16;
+    return isUnsigned ? NPU_U16 : NPU_I16;
   case 32:
-    return NPU_I32;
+    return isUnsigned ? NPU_U32 : NPU_I32;
   case 64:
-    return NPU_I64;
+    return isUnsigned ? NPU_U64 : NPU_I64;
   default:
     return -1;
   }
@@ -93,21 +100,20 @@ Type npu::elementTypeOf(MLIRContext *context, int dtype) {
     return mlir::Float16Type::get(context);
   case NPU_BF16:
     return mlir::BFloat16Type::get(context);
-  case NPU_I8:
-    return IntegerType::get(context, 8);
-  case NPU_U8:
-    return IntegerType::get(context, 8, IntegerType::Unsigned);
-  case NPU_I16:
-    return IntegerType::get(context, 16);
-  case NPU_I32:
-    return IntegerType::get(context, 32);
-  case NPU_I64:
-    return IntegerType::get(context, 64);
-  case NPU_BOOL:
-    return IntegerType::get(context, 1);
+  case NPU_F64:
+    return mlir::Float64Type::get(context);
   default:
-    return Type();
+    break;
   }
+  const ElementType *type = lookupType(dtype);
+  if (!type)
+    return Type();
+  if (type->kind == ElementKind::Bool)
+    return IntegerType::get(context, 1);
+  return IntegerType::get(context, 8 * type->bytes,
+                          type->kind == ElementKind::Unsigned
+                              ? IntegerType::Unsigned
+                              : IntegerType::Signless);
 }
 
 npu_tensor_desc npu::describeTensor(RankedTensorType type) {

@@ -16,8 +16,7 @@ namespace npu {
 
 /// npu_dtype of an element type (bool is i1, int8 is i8 or si8), -1 if none.
 int dtypeOf(Type elementType);
-/// Element type of an npu_dtype: f32, f16, bf16, i8, ui8, i16, i32, i64,
-/// i1.
+/// Element type of an npu_dtype: u8 is ui8, bool is i1.
 Type elementTypeOf(MLIRContext *context, int dtype);
 
 /// The descriptor of a value's type, row-major where no layout is decided.
@@ -35,7 +34,7 @@ ElementsAttr makeElements(RankedTensorType type,
 /// where it can; otherwise (splat, packed bool) fills `storage`.
 ArrayRef<char> elementBytes(ElementsAttr elements, std::vector<char> &storage);
 
-/// The elements of a constant integer tensor (i16, i32, i64, i8, ui8, i1).
+/// The elements of a constant integer tensor (ui64 with the same bits).
 SmallVector<int64_t> elementInts(ElementsAttr elements);
 
 /// The constant that defines `value`, or null.

@@ -5,6 +5,7 @@
 #define NPU_COMPILER_DIALECT_NPU_NPUDIALECT_H
 
 #include "compiler/Dialect/NPU/Digits.h"
+#include "compiler/Dialect/NPU/ElementTypes.h"
 #include "compiler/Dialect/NPU/LayoutRelation.h"
 #include "compiler/Support/LLVM.h"
 #include "format/instr_kinds.h"

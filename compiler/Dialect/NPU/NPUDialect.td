@@ -28,6 +28,8 @@ def NPU_Dialect : Dialect {
     /// What plugins bring to all that this context holds; null: nothing. Set
     /// before anything is read.
     const ::npu::plugin::Use *plugins = nullptr;
+    /// Whether a target that a pass reads may load the libraries that it names.
+    bool allowsTargetPlugins = false;
     /// What they said of their ops' dimensions (CustomOp.cpp).
     std::shared_ptr<::npu::RelationMemo> relations;
   }];

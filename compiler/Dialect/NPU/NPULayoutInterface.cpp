@@ -6,6 +6,7 @@
 #include "compiler/Dialect/NPU/LayoutRelations.h"
 #include "compiler/Dialect/NPU/NPUDialect.h"
 #include "compiler/Dialect/NPU/OpVocabulary.h"
+#include "format/element_types.h"
 
 using namespace npu;
 
@@ -249,10 +250,10 @@ const OpWords *npu::lookupOpWords(StringRef name) {
 }
 
 ArrayRef<TypeWord> npu::typeVocabulary() {
-  static const TypeWord words[] = {
-      {"f32", NPU_F32}, {"f16", NPU_F16}, {"bf16", NPU_BF16},
-      {"i8", NPU_I8},   {"ui8", NPU_U8},  {"i32", NPU_I32},
-      {"i64", NPU_I64}, {"i1", NPU_BOOL}, {"i16", NPU_I16}};
+  static const SmallVector<TypeWord> words =
+      llvm::map_to_vector(elementTypes, [](const ElementType &type) {
+        return TypeWord{type.word, type.dtype};
+      });
   return words;
 }
 

@@ -15,10 +15,16 @@ include "compiler/Dialect/NPU/NPUInterfaces.td"
 
 def NPU_Tensor : Type<CPred<"::npu::isNpuTensor($_self)">,
     "a tensor with at most 8 dimensions, all known, and at most 2^40 elements "
-    "of f32, f16, bf16, i8, ui8, i16, i32, i64 or i1", "::mlir::TensorType">;
+    "of f16, bf16, f32, f64, i1, i8, i16, i32, i64, ui8, ui16, ui32 or ui64",
+    "::mlir::TensorType">;
+
+def NPU_TakesElementTypes : NativeOpTrait<"TakesElementTypes"> {
+  let cppNamespace = "::npu";
+}
 
 class NPU_Op<string mnemonic, list<Trait> traits = []>
-    : Op<NPU_Dialect, mnemonic, !listconcat(traits, [Pure])> {
+    : Op<NPU_Dialect, mnemonic,
+         !listconcat(traits, [Pure, NPU_TakesElementTypes])> {
   let hasVerifier = 1;
 }
 

@@ -11,6 +11,7 @@
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 #include "compiler/Frontend/ONNX/OnnxQuantize.h"
 #include "compiler/Frontend/ONNX/OnnxSchema.h"
+#include "compiler/Frontend/Support/Doubles.h"
 #include "compiler/Frontend/Support/FoldMemo.h"
 #include "compiler/Frontend/Support/MainFunction.h"
 #include "compiler/Frontend/Support/Unsupported.h"
@@ -40,12 +41,14 @@ struct Scope {
 
 class Importer {
 public:
-  Importer(OnnxModel &model, OpBuilder &builder)
-      : model(model), builder(builder) {}
+  Importer(OnnxModel &model, OpBuilder &builder, bool f64AsF32)
+      : model(model), builder(builder), doubles(f64AsF32) {}
 
   LogicalResult checkOps();
   LogicalResult importMain(FuncOp function, ArrayRef<GraphInput> inputs,
                            bool taps);
+  /// Warns of what is computed in another type than the model says.
+  void warn() const;
 
 private:
   FailureOr<SmallVector<Value>> importGraph(onnx::GraphProto &graph,
@@ -70,6 +73,7 @@ private:
   OpBuilder &builder;
   DequantizedValues dequantizedValues;
   SharedValues sharedValues;
+  Doubles doubles;
   BudgetUse budget;
   FoldMemo folds;
 };
@@ -248,15 +252,12 @@ LogicalResult Importer::importCall(const onnx::FunctionProto &function,
   return success();
 }
 
-/// What a node's graph declares of a value must be what it is given. Numbers
-/// in double are read as float.
+/// What a node's graph declares of a value must be what it is given.
 static LogicalResult checkDeclared(Location location, const char *kind,
                                    const onnx::ValueInfoProto &info,
                                    Value value) {
   int declared = info.type().tensor_type().elem_type();
   int found = onnxTypeOf(elementOf(value));
-  if (declared == onnx::TensorProto::DOUBLE)
-    declared = onnx::TensorProto::FLOAT;
   if (declared == onnx::TensorProto::UNDEFINED || declared == found)
     return success();
   return emitError(location)
@@ -435,6 +436,15 @@ LogicalResult Importer::importMain(FuncOp function, ArrayRef<GraphInput> inputs,
   return success();
 }
 
+void Importer::warn() const {
+  if (doubles.nodes == 0)
+    return;
+  bool isOne = doubles.nodes == 1;
+  mlir::emitWarning(model.location)
+      << doubles.nodes << (isOne ? " node computes" : " nodes compute")
+      << " in f32 where the model says f64 (--f64=f32)";
+}
+
 FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 npu::importOnnx(MLIRContext &context, StringRef path,
                 const ImportOptions &options) {
@@ -444,7 +454,7 @@ npu::importOnnx(MLIRContext &context, StringRef path,
     return failure();
   model->onRead = options.onRead;
   OpBuilder builder(&context);
-  Importer importer(*model, builder);
+  Importer importer(*model, builder, options.f64AsF32);
   if (failed(importer.checkOps()))
     return failure();
   FailureOr<std::vector<GraphInput>> inputs = bindOnnxInputs(*model, options);
@@ -455,6 +465,7 @@ npu::importOnnx(MLIRContext &context, StringRef path,
   FuncOp function = createMain(builder, *module, *inputs);
   if (failed(importer.importMain(function, *inputs, options.taps)))
     return failure();
+  importer.warn();
   dropDeadCode(function, *inputs);
   if (failed(mlir::verify(*module)))
     return failure();

@@ -170,8 +170,11 @@ FailureOr<SmallVector<double>> OnnxNode::constantFloats(size_t index,
     return failure();
   if (isa<mlir::FloatType>(elements->getElementType()))
     return realNumbers(*elements);
+  bool isU64 = elements->getElementType().isUnsignedInteger(64);
   SmallVector<double> numbers;
-  llvm::append_range(numbers, elementInts(*elements));
+  for (int64_t number : elementInts(*elements))
+    numbers.push_back(isU64 ? double(static_cast<uint64_t>(number))
+                            : double(number));
   return numbers;
 }
 

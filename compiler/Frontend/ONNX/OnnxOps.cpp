@@ -33,8 +33,7 @@ static const OnnxOp table[] = {
     {"BitwiseOr", buildBinary, NPU_INSTR_bit_or},
     {"BitwiseXor", buildBinary, NPU_INSTR_bit_xor},
     {"BlackmanWindow", buildWindow, 0, "blackman", "size constant"},
-    {"Cast", buildCast,
-     0, "", "between float, float16, bfloat16, int8, uint8, int32, int64 and bool"},
+    {"Cast", buildCast, 0, "", "between all types of data"},
     {"CastLike", buildCastLike},
     {"CausalConvWithState", buildCausalConv, 0, "", "composed"},
     {"Ceil", buildUnary, NPU_INSTR_ceil},
@@ -310,17 +309,21 @@ std::string npu::supportedOnnxOpsMarkdown() {
     text += " | " + std::string(op.note) + " |\n";
   }
   text +=
-      "\n## Element types\n\nData is float, float16, bfloat16, int8, uint8, "
-      "int32, int64 or bool, wherever the operator's definition takes it: as "
-      "input, output, constant, and in every operator, those on bits "
-      "included. Constants in double are read as float, those in int4 and "
-      "uint4 as bytes (where weights are stored, they have 4 bits again). All "
-      "else is refused "
-      "with exit code 5, though onnxruntime takes some of it: double data; "
-      "int16, uint16, uint32 and uint64, also in Cast, BitShift and Bitwise*; "
-      "int4 and uint4 that are no constants, int2, uint2 and floats of 4 and 8 "
-      "bits, also in QuantizeLinear and DequantizeLinear; strings and complex "
-      "numbers.\n";
+      "\n## Element types\n\nData is float, float16, bfloat16, bool or an "
+      "integer of 8 to 64 bits, signed or not, wherever the operator's "
+      "definition takes it: as input, output, constant, and in every operator, "
+      "those on bits included. Integers wrap around. double is taken where it "
+      "is moved, compared or converted (inputs, outputs and constants; Cast, "
+      "Transpose, Reshape, Slice, Gather, Concat, Pad, Where, Expand, Tile, "
+      "ScatterND, Equal, Less, Greater, Min, Max and the like); what is "
+      "computed of constants alone is computed in double. A node that computes "
+      "in double of data is refused, or with --f64=f32 computed in float, with "
+      "a warning. Constants in int4 and uint4 are read as bytes (where weights "
+      "are stored, they have 4 bits again). All else is refused with exit code "
+      "5, though onnxruntime takes some of it: int4 and uint4 that are no "
+      "constants, int2, uint2 and floats of 4 and 8 bits, also in "
+      "QuantizeLinear and DequantizeLinear; uint64 in what divides along "
+      "axes (ReduceMean, ReduceL2); strings and complex numbers.\n";
   text += "\n## Out of scope\n\nBeside training and ai.onnx.ml:\n\n"
           "| what | operators |\n|---|---|\n";
   for (const OutOfScope &row : outOfScope)

@@ -21,7 +21,7 @@ struct Heads {
   explicit Heads(OnnxNode &node) : node(node) {}
   OnnxNode &node;
   Value queries, keys, values;
-  Type element;
+  Type element;        // of the steps
   bool isFlat = false; // inputs of rank 3: heads lie side by side
   int64_t past = 0;    // keys of the cache
   Value lengths;       // keys that count, for each sample, or null
@@ -108,6 +108,23 @@ static void allow(Heads &heads, Value condition) {
                         ? heads.node.eltwise(NPU_INSTR_logical_and,
                                              {heads.isAllowed, condition})
                         : condition;
+}
+
+/// In f16 the steps are those of f32, rounded once: probabilities that are
+/// rounded by themselves put the result off by two units.
+static void widenSteps(Heads &heads) {
+  OnnxNode &node = heads.node;
+  if (!heads.element.isF16())
+    return;
+  heads.element = node.getBuilder().getF32Type();
+  for (Value *each : {&heads.queries, &heads.keys, &heads.values})
+    *each = node.cast(*each, heads.element);
+}
+
+/// A result that shows a step, in the node's own type.
+static LogicalResult show(Heads &heads, Value step) {
+  OnnxNode &node = heads.node;
+  return node.setResult(3, node.cast(step, elementOf(node.getInput(0))));
 }
 
 /// Causal and sliding windows: which distances between query and key count.
@@ -215,12 +232,12 @@ static Value scoresOf(Heads &heads, int64_t shown) {
   double scale =
       node.getFloat("scale", 1 / std::sqrt(double(shapeOf(heads.queries)[3])));
   Value scores = products(node, heads.queries, heads.keys, scale);
-  if (shown == 0 && failed(node.setResult(3, scores)))
+  if (shown == 0 && failed(show(heads, scores)))
     return Value();
   if (cap > 0)
     scores = times(
         node, node.eltwise(NPU_INSTR_tanh, times(node, scores, 1 / cap)), cap);
-  if (shown == 1 && failed(node.setResult(3, scores)))
+  if (shown == 1 && failed(show(heads, scores)))
     return Value();
   if (heads.bias)
     scores = add(node, scores, heads.bias);
@@ -228,7 +245,7 @@ static Value scoresOf(Heads &heads, int64_t shown) {
     scores = select(
         node, heads.isAllowed, scores,
         node.scalar(-std::numeric_limits<double>::infinity(), heads.element));
-  if (shown == 2 && failed(node.setResult(3, scores)))
+  if (shown == 2 && failed(show(heads, scores)))
     return Value();
   return scores;
 }
@@ -247,6 +264,7 @@ LogicalResult npu::buildAttention(OnnxNode &node) {
   int64_t shown = node.hasOutput(3) ? mode : -1;
   if (failed(readHeads(heads)) || failed(addPast(heads)))
     return failure();
+  widenSteps(heads);
   FailureOr<Type> precision = precisionOf(node, heads.element);
   if (failed(precision))
     return failure();
@@ -258,10 +276,11 @@ LogicalResult npu::buildAttention(OnnxNode &node) {
   if (!scores)
     return failure();
   Value weights = probabilities(heads, scores, *precision);
-  if (shown == 3 && failed(node.setResult(3, weights)))
+  if (shown == 3 && failed(show(heads, weights)))
     return failure();
   Value values = repeatHeads(node, heads.values, shapeOf(heads.queries)[1]);
-  Value result = node.matmul(weights, values);
+  Value result =
+      node.cast(node.matmul(weights, values), elementOf(node.getInput(0)));
   return node.setResult(heads.isFlat ? joinHeads(node, result) : result);
 }
 

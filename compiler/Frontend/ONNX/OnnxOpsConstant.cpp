@@ -105,8 +105,13 @@ LogicalResult npu::buildRange(OnnxNode &node) {
     auto numbers = countRange<double>(node, ends[0], ends[1], ends[2]);
     if (failed(numbers))
       return failure();
-    return node.setResult(node.cast(
-        node.floats(*numbers, static_cast<int64_t>(numbers->size())), element));
+    auto count = static_cast<int64_t>(numbers->size());
+    if (element.isF64())
+      return node.setResult(node.constant(
+          makeElements(RankedTensorType::get({count}, element),
+                       ArrayRef(reinterpret_cast<const char *>(numbers->data()),
+                                numbers->size() * sizeof(double)))));
+    return node.setResult(node.cast(node.floats(*numbers, count), element));
   }
   Ints ends;
   for (size_t i = 0; i < 3; ++i) {

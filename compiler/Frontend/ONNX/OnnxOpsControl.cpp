@@ -47,8 +47,7 @@ static std::string needsOneBranch(ArrayRef<Value> a, ArrayRef<Value> b,
 }
 
 /// Computes both branches, and selects what the condition says.
-static FailureOr<SmallVector<Value>> selectBranch(OnnxNode &node,
-                                                  const DataBehind &behind) {
+static FailureOr<SmallVector<Value>> selectBranch(OnnxNode &node) {
   Value condition = node.getInput(0);
   if (cast<RankedTensorType>(condition.getType()).getNumElements() != 1)
     return node.error("found a condition of shape " +
@@ -68,7 +67,7 @@ static FailureOr<SmallVector<Value>> selectBranch(OnnxNode &node,
   if (!reason.empty())
     return node.unsupported("has a condition that depends on the model's data, "
                             "and cannot compute both branches: " +
-                            reason + "; " + adviceAbout(behind));
+                            reason + "; " + adviceAbout(dataBehind(condition)));
   condition = node.reshape(condition, {});
   SmallVector<Value> chosen;
   for (auto [a, b] : llvm::zip(*one, *other))
@@ -87,11 +86,9 @@ static FailureOr<SmallVector<Value>> knownBranch(OnnxNode &node) {
 }
 
 LogicalResult npu::buildIf(OnnxNode &node) {
-  DataBehind behind;
-  if (!constantOf(node.getInput(0)))
-    behind = dataBehind(node.getInput(0));
+  bool isKnown = bool(constantOf(node.getInput(0)));
   FailureOr<SmallVector<Value>> values =
-      behind.data.empty() ? knownBranch(node) : selectBranch(node, behind);
+      isKnown ? knownBranch(node) : selectBranch(node);
   node.ignore({"then_branch", "else_branch"});
   if (failed(values))
     return failure();

@@ -327,7 +327,8 @@ LogicalResult npu::buildClip(OnnxNode &node) {
   if (isa<mlir::FloatType>(elementOf(x))) {
     std::optional<double> least = constantBound(node, 1, -largest);
     std::optional<double> most = constantBound(node, 2, largest);
-    if (least && most && *least <= *most)
+    // Comparisons alone are what f64 has.
+    if (least && most && *least <= *most && !elementOf(x).isF64())
       return node.setResult(node.eltwise(NPU_INSTR_clip, x, *least, *most));
     // Bounds that depend on data or are NaN, an empty range.
     if (node.hasInput(1))
@@ -357,9 +358,6 @@ LogicalResult npu::buildCast(OnnxNode &node) {
   } else {
     type = node.getInt("to", type);
   }
-  // Constants in double are read as float; what becomes of them is one, too.
-  if (type == onnx::TensorProto::DOUBLE && constantOf(node.getInput(0)))
-    type = onnx::TensorProto::FLOAT;
   FailureOr<Type> element = node.typeOf(type);
   if (failed(element))
     return failure();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Frontend/ONNX/OnnxResample.h"
 
+#include "compiler/Frontend/ONNX/OnnxArithmetic.h"
+
 #include "compiler/Dialect/NPU/Constants.h"
 #include "kernels/resize/resize.h"
 
@@ -155,11 +157,23 @@ static Value resampleAlong(OnnxNode &node, Value x, int64_t axis,
                       {mask, node.scalar(outside, elementOf(x)), sum});
 }
 
+/// The sums of integers as integers: to the nearest, halves upwards, and none
+/// that the type does not have.
+static Value rounded(OnnxNode &node, Value x, Type element) {
+  Value whole = node.eltwise(NPU_INSTR_floor, plus(node, x, 0.5));
+  Type real = elementOf(x);
+  return node.cast(node.cast(whole, element), real);
+}
+
 Value npu::resample(OnnxNode &node, Value x, const ResizeSpec &spec) {
   Type element = elementOf(x);
-  if (spec.mode != ResizeMode::Nearest)
+  bool isSum = spec.mode != ResizeMode::Nearest;
+  if (isSum)
     x = node.cast(x, node.getBuilder().getF32Type());
-  for (int64_t axis = 0; x && axis < rankOf(x); ++axis) {
+  // As onnxruntime does it: along rows first, antialiased integers rounded
+  // after each dimension. Else they are cut off, once.
+  bool isRounded = isSum && spec.antialiases && !isa<mlir::FloatType>(element);
+  for (int64_t axis = rankOf(x) - 1; x && axis >= 0; --axis) {
     int64_t extent = shapeOf(x)[axis];
     if (spec.scales[axis] == 1 && spec.extents[axis] == extent)
       continue;
@@ -167,6 +181,8 @@ Value npu::resample(OnnxNode &node, Value x, const ResizeSpec &spec) {
       return node.fail("resizes an empty tensor");
     x = resampleAlong(node, x, axis, tapsAlong(spec, axis, extent),
                       spec.outsideValue);
+    if (isRounded)
+      x = rounded(node, x, element);
   }
   return x ? node.cast(x, element) : x;
 }

@@ -5,6 +5,7 @@
 #include "compiler/Frontend/ONNX/OnnxModel.h"
 #include "compiler/Frontend/Support/Emitter.h"
 #include "compiler/Frontend/Support/Unsupported.h"
+#include "compiler/Support/Budget.h"
 #include "files/input_file.h"
 #include "kernels/tensor.h"
 
@@ -31,6 +32,9 @@ static constexpr TypePair typePairs[] = {
     {TensorProto::BFLOAT16, NPU_BF16}, {TensorProto::INT8, NPU_I8},
     {TensorProto::UINT8, NPU_U8},      {TensorProto::INT32, NPU_I32},
     {TensorProto::INT64, NPU_I64},     {TensorProto::BOOL, NPU_BOOL},
+    {TensorProto::DOUBLE, NPU_F64},    {TensorProto::INT16, NPU_I16},
+    {TensorProto::UINT16, NPU_U16},    {TensorProto::UINT32, NPU_U32},
+    {TensorProto::UINT64, NPU_U64},
 };
 
 std::string npu::onnxTypeText(int onnxType) {
@@ -56,8 +60,8 @@ FailureOr<Type> npu::elementTypeOf(Location location, int onnxType,
       return elementTypeOf(location.getContext(), pair.dtype);
   return emitUnsupported(location)
          << what << " has the element type " << onnxTypeText(onnxType)
-         << ", expected float, float16, bfloat16, int8, uint8, int32, int64 "
-         << "or bool; export the model with one of these";
+         << ", expected bool, a float of 16 to 64 bits or an integer of 8 to "
+         << "64; export the model with one of these";
 }
 
 /// The tensor's bytes from the field that holds its type, narrowed from the
@@ -67,12 +71,19 @@ static std::string typedBytes(const TensorProto &tensor, int dtype) {
   auto append = [&bytes](auto value) {
     bytes.append(reinterpret_cast<const char *>(&value), sizeof(value));
   };
-  if (tensor.data_type() == TensorProto::DOUBLE) {
+  switch (dtype) {
+  case NPU_F64:
     for (double value : tensor.double_data())
       append(value);
-    return bytes;
-  }
-  switch (dtype) {
+    break;
+  case NPU_U32:
+    for (uint64_t value : tensor.uint64_data())
+      append(static_cast<uint32_t>(value));
+    break;
+  case NPU_U64:
+    for (uint64_t value : tensor.uint64_data())
+      append(value);
+    break;
   case NPU_F32:
     for (float value : tensor.float_data())
       append(value);
@@ -87,6 +98,8 @@ static std::string typedBytes(const TensorProto &tensor, int dtype) {
     break;
   case NPU_F16:
   case NPU_BF16:
+  case NPU_I16:
+  case NPU_U16:
     for (int32_t value : tensor.int32_data())
       append(static_cast<uint16_t>(value));
     break;
@@ -140,6 +153,10 @@ static FailureOr<std::string> externalPath(const OnnxModel &model,
   path::append(wanted, data.location);
   StringRef wantedPath(wanted.data(), wanted.size());
   StringRef base = model.folder.empty() ? StringRef(".") : model.folder;
+  if (StringRef(data.location).contains('\0'))
+    return emitError(location)
+           << "external data of tensor '" << tensor.name() << "' lies at '"
+           << data.location << "', a name with a zero byte, which no file has";
   if (path::is_absolute(data.location) || data.location.empty())
     return emitError(location)
            << "external data of tensor '" << tensor.name() << "' lies at '"
@@ -209,18 +226,6 @@ readBytes(const OnnxModel &model, Location location, TensorProto &tensor,
   return bytes;
 }
 
-/// Numbers in double as numbers in float.
-static void narrowDoubles(std::string &bytes) {
-  size_t count = bytes.size() / sizeof(double);
-  for (size_t i = 0; i < count; ++i) {
-    double wide;
-    std::memcpy(&wide, bytes.data() + i * sizeof(wide), sizeof(wide));
-    auto narrow = static_cast<float>(wide);
-    std::memcpy(bytes.data() + i * sizeof(narrow), &narrow, sizeof(narrow));
-  }
-  bytes.resize(count * sizeof(float));
-}
-
 /// Numbers of 4 bits, two in a byte, as bytes.
 static void widenNibbles(std::string &bytes, int64_t count, bool isSigned) {
   std::string wide(count, '\0');
@@ -235,13 +240,10 @@ FailureOr<ElementsAttr> npu::takeElements(const OnnxModel &model,
                                           Location location,
                                           TensorProto &tensor) {
   std::string name = "tensor '" + llvm::json::fixUTF8(tensor.name()) + "'";
-  // No data of a network is double, but scalars that exporters cast are.
-  bool isDouble = tensor.data_type() == TensorProto::DOUBLE;
-  // Nor are numbers of 4 bits, but constants are stored so.
+  // No data of a network has 4 bits, but constants are stored so.
   bool isSigned = tensor.data_type() == TensorProto::INT4;
   bool isNibbles = isSigned || tensor.data_type() == TensorProto::UINT4;
-  int held = isDouble    ? int(TensorProto::FLOAT)
-             : isSigned  ? int(TensorProto::INT8)
+  int held = isSigned    ? int(TensorProto::INT8)
              : isNibbles ? int(TensorProto::UINT8)
                          : int(tensor.data_type());
   FailureOr<Type> element = elementTypeOf(location, held, name);
@@ -257,16 +259,14 @@ FailureOr<ElementsAttr> npu::takeElements(const OnnxModel &model,
   if (failed(type))
     return failure();
   int dtype = dtypeOf(*element);
-  int64_t width =
-      isDouble ? int64_t(sizeof(double)) : kernels::dtypeBytes(dtype);
-  int64_t expected = type->getNumElements() * width;
+  int64_t expected = type->getNumElements() * kernels::dtypeBytes(dtype);
   if (isNibbles)
     expected = (expected + 1) / 2;
   auto bytes = readBytes(model, location, tensor, dtype, expected);
   if (failed(bytes))
     return failure();
-  if (isDouble)
-    narrowDoubles(**bytes);
+  if (BudgetUse *use = BudgetUse::current())
+    use->noteModel(expected);
   if (isNibbles)
     widenNibbles(**bytes, type->getNumElements(), isSigned);
   // Any byte but 0 is true in the file; kernels count on 0 and 1.

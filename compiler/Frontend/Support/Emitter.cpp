@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Frontend/Support/Emitter.h"
 
+#include "compiler/Frontend/Support/Doubles.h"
 #include "compiler/Frontend/Support/FoldMemo.h"
 #include "compiler/Frontend/Support/NodeBudget.h"
 #include "compiler/Frontend/Support/Unsupported.h"
@@ -145,9 +146,80 @@ Emitter::typeOf(const Twine &what, ArrayRef<int64_t> shape, Type element) {
   return makeTensorType(location, what, shape, element);
 }
 
+/// Whether nothing but constants is behind the op, and it is computed of them
+/// exactly.
+static bool isKnownInF64(Operation *op) {
+  mlir::ScopedDiagnosticHandler quiet(
+      op->getContext(), [](mlir::Diagnostic &) { return success(); });
+  return llvm::all_of(op->getOperands(),
+                      [](Value value) { return constantOf(value); }) &&
+         succeeded(mlir::verify(op, /*verifyRecursively=*/false));
+}
+
+Value Emitter::finishIn(Type type, Operation *op, Type given,
+                        function_ref<Value(Value)> there,
+                        function_ref<Value(Value)> back) {
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(op);
+    for (mlir::OpOperand &operand : op->getOpOperands())
+      if (elementOf(operand.get()) == given)
+        if (Value converted = there(operand.get()))
+          operand.set(converted);
+  }
+  Value result = op->getResult(0);
+  bool isGiven = elementOf(result) == given;
+  if (isGiven)
+    result.setType(RankedTensorType::get(shapeOf(result), type));
+  Value made = finish(op);
+  return isGiven ? back(made) : made;
+}
+
+Value Emitter::finishDouble(Operation *op) {
+  Doubles *doubles = Doubles::current();
+  if (!doubles || !doubles->asF32) {
+    (void)unsupported("computes in f64, which npuc does not; export the model "
+                      "in float32, or let it be computed in f32: --f64=f32");
+    return giveUp(op);
+  }
+  doubles->nodes += !std::exchange(isCounted, true);
+  Type f32 = builder.getF32Type(), f64 = builder.getF64Type();
+  return finishIn(
+      f32, op, f64, [&](Value value) { return cast(value, f32); },
+      [&](Value value) { return cast(value, f64); });
+}
+
+/// Whether numbers that are all moved by one give the same.
+static bool onlyOrders(Operation *op) {
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduce.getKind() == ReduceKind::Max ||
+           reduce.getKind() == ReduceKind::Min;
+  return !isa<AvgPoolOp>(op);
+}
+
+Value Emitter::finishU64(Operation *op) {
+  if (!onlyOrders(op)) {
+    (void)unsupported("divides numbers of uint64 along axes, expected int64");
+    return giveUp(op);
+  }
+  Type i64 = builder.getI64Type();
+  Type u64 = builder.getIntegerType(64, /*isSigned=*/false);
+  // The order of what lacks 2^63 is that of i64.
+  auto moved = [&](Value value) {
+    return eltwise(NPU_INSTR_bit_xor, {value, scalar(0x1p63, u64)});
+  };
+  return finishIn(
+      i64, op, u64, [&](Value value) { return cast(moved(value), i64); },
+      [&](Value value) { return moved(cast(value, u64)); });
+}
+
 Value Emitter::finish(Operation *op) {
   if (sawError) // one error for each node
     return giveUp(op);
+  if (computesInF64(op) && !isKnownInF64(op))
+    return finishDouble(op);
+  if (ordersU64(op))
+    return finishU64(op);
   if (BudgetUse *use = BudgetUse::current();
       use && use->isWritingOut() && failed(take(*this, Budget::Nodes, 1)))
     return giveUp(op);
@@ -282,8 +354,18 @@ Value Emitter::convert(Value value, Type element, npu_instr_kind kind) {
                            builder.getF32FloatAttr(0));
 }
 
+/// What the value was before it became f64, if nothing is lost on the way back.
+static Value beforeF64(Value value, Type element) {
+  auto cast = value ? value.getDefiningOp<EltwiseOp>() : EltwiseOp();
+  if (!cast || cast.getKind() != NPU_INSTR_cast || !elementOf(value).isF64())
+    return value;
+  Value before = cast.getInputs()[0];
+  bool isExact = element.getIntOrFloatBitWidth() < 64;
+  return elementOf(before) == element && isExact ? before : value;
+}
+
 Value Emitter::cast(Value value, Type element) {
-  return convert(value, element, NPU_INSTR_cast);
+  return convert(beforeF64(value, element), element, NPU_INSTR_cast);
 }
 
 Value Emitter::bitcast(Value value, Type element) {

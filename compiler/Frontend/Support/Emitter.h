@@ -112,6 +112,14 @@ protected:
   FailureOr<RankedTensorType> typeOf(const Twine &what, ArrayRef<int64_t> shape,
                                      Type element);
   Value finish(Operation *op);
+  /// An op that would compute in f64, where not all of it is known.
+  Value finishDouble(Operation *op);
+  /// An op that orders u64: it orders what differs by 2^63 in i64.
+  Value finishU64(Operation *op);
+  /// The op on operands of element type `type` instead of `given`.
+  Value finishIn(Type type, Operation *op, Type given,
+                 function_ref<Value(Value)> there,
+                 function_ref<Value(Value)> back);
   /// Takes the op away. What stands for its result has the same type, so that a
   /// builder may ask for shapes until it returns; the import fails.
   Value giveUp(Operation *op);
@@ -121,6 +129,7 @@ protected:
   OpBuilder &builder;
   Location location;
   bool sawError = false;
+  bool isCounted = false; // among those that compute in f32, see Doubles
 };
 
 inline ArrayRef<int64_t> shapeOf(Value value) {

@@ -29,6 +29,8 @@ struct ImportOptions {
   /// of that name, behind the model's own. Not those that are known at compile
   /// time, and of several names of one value the first.
   bool taps = false;
+  /// --f64=f32: what computes in f64 does so in f32; else it is refused.
+  bool f64AsF32 = false;
   /// Called with each file beside the model that is read.
   std::function<void(StringRef path)> onRead = [](StringRef) {};
 };

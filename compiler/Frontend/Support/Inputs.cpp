@@ -3,7 +3,9 @@
 
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Frontend/Support/Emitter.h"
+#include "compiler/Support/MarkedError.h"
 #include "files/shown_text.h"
+#include "files/words.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
@@ -32,6 +34,7 @@ private:
                          StringRef option);
   LogicalResult setDim(DeclaredInput &input, size_t index, int64_t size,
                        StringRef option);
+  mlir::InFlightDiagnostic errorOf(StringRef option) const;
   LogicalResult resolveSymbols();
   FailureOr<GraphInput> finishInput(const DeclaredInput &input);
 
@@ -45,16 +48,17 @@ private:
 } // namespace
 
 LogicalResult Binder::checkName(StringRef name, StringRef option) const {
-  auto nameOf = [](const DeclaredInput &input) {
-    return "'" + input.name + "'";
-  };
-  if (llvm::any_of(inputs, [&](const DeclaredInput &input) {
-        return input.name == name;
-      }))
-    return success();
-  return emitError(location)
+  std::vector<std::string> names;
+  std::string list;
+  for (const DeclaredInput &input : inputs) {
+    if (input.name == name)
+      return success();
+    names.push_back(input.name);
+    list += (list.empty() ? "'" : ", '") + input.name + "'";
+  }
+  return emitMarked(location, wrongUsage)
          << option << " names '" << name << "', which is no input; the inputs "
-         << "are " << llvm::join(llvm::map_range(inputs, nameOf), ", ");
+         << "are " << list << files::suggestion(name.str(), names);
 }
 
 LogicalResult Binder::checkNames() const {
@@ -67,12 +71,17 @@ LogicalResult Binder::checkNames() const {
   return success();
 }
 
+mlir::InFlightDiagnostic Binder::errorOf(StringRef option) const {
+  return option.starts_with("--bind-input") ? emitMarked(location, wrongInput)
+                                            : emitError(location);
+}
+
 LogicalResult Binder::setDim(DeclaredInput &input, size_t index, int64_t size,
                              StringRef option) {
   InputDim &dim = input.dims[index];
   auto error = [&] {
-    return emitError(location) << option << ": dimension " << index
-                               << " of input '" << input.name << "' ";
+    return errorOf(option) << option << ": dimension " << index << " of input '"
+                           << input.name << "' ";
   };
   if (size < leastSize && !options.boundInputs.count(input.name))
     return error() << "is set to " << size << ", expected " << leastSize
@@ -96,10 +105,10 @@ LogicalResult Binder::setShape(DeclaredInput &input, ArrayRef<int64_t> shape,
     input.dims.resize(shape.size());
   input.hasRank = true;
   if (input.dims.size() != shape.size())
-    return emitError(location)
-           << option << ": input '" << input.name << "' has "
-           << input.dims.size() << " dimensions, found " << shape.size() << " ("
-           << shapes::text(shape) << ")";
+    return errorOf(option) << option << ": input '" << input.name << "' has "
+                           << input.dims.size() << " dimensions, found "
+                           << shape.size() << " (" << shapes::text(shape)
+                           << ")";
   for (auto [i, size] : llvm::enumerate(shape))
     if (failed(setDim(input, i, size, option)))
       return failure();
@@ -198,7 +207,7 @@ FailureOr<GraphInput> Binder::finishInput(const DeclaredInput &input) {
   if (bound == options.boundInputs.end())
     return GraphInput{name, *type, ElementsAttr()};
   if (bound->second.getElementType() != input.element)
-    return emitError(location)
+    return emitMarked(location, wrongInput)
            << "--bind-input=" << name << ": the file has elements of type "
            << bound->second.getElementType() << ", expected " << input.element;
   return GraphInput{name, *type, bound->second};

@@ -2,7 +2,9 @@
 #include "compiler/Frontend/TFLite/TfliteConverter.h"
 
 #include "compiler/Frontend/Support/SourceLocation.h"
-#include "files/input_file.h"
+#include "compiler/Frontend/Support/Unsupported.h"
+#include "compiler/Frontend/TFLite/TfliteOps.h"
+#include "compiler/Support/InputText.h"
 #include "files/installation.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -68,7 +70,6 @@ static int runConverter(ArrayRef<StringRef> words,
                   : llvm::sys::Wait(process, std::nullopt, &message).ReturnCode;
 }
 
-/// The converter reads files only.
 static std::string writeModel(const std::string &path, StringRef bytes) {
   std::error_code error;
   llvm::raw_fd_ostream stream(path, error);
@@ -80,14 +81,33 @@ static std::string writeModel(const std::string &path, StringRef bytes) {
   return error ? "cannot write '" + path + "': " + error.message() : "";
 }
 
+/// The model as the converter gets it: verified, of operators that npuc takes,
+/// and without what the converter gives wrong.
+static FailureOr<std::string> prepared(Location file, StringRef bytes) {
+  const tflite::Model *model = readTfliteModel(file, bytes);
+  if (!model)
+    return failure();
+  auto changes = checkTfliteOps(file, *model);
+  if (failed(changes))
+    return failure();
+  return changes->empty() ? bytes.str()
+                          : rewriteTflite(bytes, *model, *changes);
+}
+
 LogicalResult npu::convertTflite(MLIRContext &context, StringRef model,
                                  std::optional<StringRef> bytes,
                                  StringRef converter,
                                  ConvertedModel &converted) {
   Location file = fileLocation(context, model);
-  std::string unreadable = bytes ? "" : files::InputFile().open(model.str());
-  if (!unreadable.empty())
+  std::string unreadable;
+  std::unique_ptr<llvm::MemoryBuffer> buffer =
+      bytes ? llvm::MemoryBuffer::getMemBuffer(*bytes, model, false)
+            : readInput(model, Budget::File, unreadable);
+  if (!buffer)
     return emitError(file) << unreadable;
+  FailureOr<std::string> source = prepared(file, buffer->getBuffer());
+  if (failed(source))
+    return failure();
   std::string program = findConverter(converter);
   if (!llvm::sys::fs::can_execute(program) ||
       llvm::sys::fs::is_directory(program))
@@ -103,27 +123,24 @@ LogicalResult npu::convertTflite(MLIRContext &context, StringRef model,
     return emitError(file) << "needs a temporary folder, which cannot be made: "
                            << strerror(errno);
   converted.file = converted.folder.path() + "/model.mlirbc";
-  std::string source = model.str();
-  if (bytes) {
-    source = converted.folder.path() + "/model.tflite";
-    std::string message = writeModel(source, *bytes);
-    if (!message.empty())
-      return emitError(file) << message;
-  }
+  // The converter reads files only.
+  std::string given = converted.folder.path() + "/model.tflite";
+  if (std::string message = writeModel(given, *source); !message.empty())
+    return emitError(file) << message;
   std::string log = converted.folder.path() + "/log";
   std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log),
                                           StringRef(log)};
   std::string message;
-  int code = runConverter({program, source, "--bytecode", "--emit-debug-info",
-                           "-o", converted.file},
-                          redirects, message);
+  int code = runConverter(
+      {program, given, "--bytecode", "--emit-debug-info", "-o", converted.file},
+      redirects, message);
   if (code == 0 && llvm::sys::fs::exists(converted.file))
     return success();
+  // Every table of the file was verified, so that it is not the file's fault.
   std::string reason = message.empty() ? complaints(log) : message;
-  return emitError(file) << "cannot be converted to TOSA: "
-                         << (reason.empty() ? "the converter gave no result "
-                                              "and no reason"
-                                            : reason)
-                         << "; the converter is '" << program << "' (exit code "
-                         << code << ")";
+  return emitUnsupported(file)
+         << "the converter '" << program << "' "
+         << (code < 0 ? "crashed on it" : "cannot convert it to TOSA") << ": "
+         << (reason.empty() ? "it gave no result and no reason" : reason)
+         << " (exit code " << code << ")";
 }

@@ -3,6 +3,7 @@
 // The walk over the function.
 #include "compiler/Frontend/TOSA/TosaImporter.h"
 
+#include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Frontend/Support/FoldMemo.h"
 #include "compiler/Frontend/Support/MainFunction.h"
 #include "compiler/Frontend/Support/SourceLocation.h"
@@ -11,6 +12,7 @@
 #include "compiler/Frontend/TOSA/TosaConstants.h"
 #include "compiler/Frontend/TOSA/TosaOps.h"
 #include "compiler/Support/Budget.h"
+#include "kernels/tensor.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -89,6 +91,8 @@ LogicalResult Importer::importConstant(tosa::ConstOp op) {
   FailureOr<ElementsAttr> elements = dialectElements(emitter, op.getValues());
   if (failed(elements))
     return failure();
+  budget.noteModel(kernels::storedBytes(
+      describeTensor(cast<RankedTensorType>(elements->getType()))));
   values.tensors[op.getResult()] = emitter.constant(*elements);
   return success();
 }

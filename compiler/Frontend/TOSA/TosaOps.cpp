@@ -28,6 +28,8 @@ static const TosaOp table[] = {
     {"conv2d", buildTosaConv},
     {"conv3d", buildTosaConv},
     {"cos", buildTosaUnary, NPU_INSTR_cos},
+    {"custom", buildTosaCustom, 0, "",
+     "what the TFLite front end puts in place of an operator"},
     {"depthwise_conv2d", buildTosaConv, 0, "depthwise"},
     {"equal", buildTosaBinary, NPU_INSTR_equal},
     {"erf", buildTosaUnary, NPU_INSTR_erf},

@@ -59,11 +59,11 @@ static FailureOr<Axis> readAxis(TosaNode &node, size_t index) {
   return axis;
 }
 
-/// The elements at `indices` along a dimension.
-static Value pick(TosaNode &node, Value x, int64_t dim, const Ints &indices) {
+Value npu::pick(TosaNode &node, Value x, int64_t dim,
+                ArrayRef<int64_t> indices) {
   if (!x)
     return x;
-  if (indices == countFrom(0, shapeOf(x)[dim]))
+  if (indices == ArrayRef(countFrom(0, shapeOf(x)[dim])))
     return x;
   Ints shape(shapeOf(x));
   shape[dim] = static_cast<int64_t>(indices.size());
@@ -79,17 +79,22 @@ static Value nearest(TosaNode &node, Value x, int64_t dim, const Axis &axis) {
   return pick(node, x, dim, indices);
 }
 
-/// A vector along `dim`: integers as they are, floats in parts of `units`.
-static Value weights(TosaNode &node, const std::vector<int32_t> &numbers,
-                     int64_t units, int64_t dim, Value like) {
+Value npu::vectorAlong(TosaNode &node, ArrayRef<int32_t> numbers, int64_t dim,
+                       int64_t rank) {
   Type i32 = node.getBuilder().getI32Type();
-  Ints shape(rankOf(like) - dim, 1);
+  Ints shape(rank - dim, 1);
   shape[0] = static_cast<int64_t>(numbers.size());
-  Value value = node.constant(
+  return node.constant(
       makeElements(RankedTensorType::get(shape, i32),
                    ArrayRef(reinterpret_cast<const char *>(numbers.data()),
                             numbers.size() * sizeof(int32_t))));
-  value = node.cast(value, elementOf(like));
+}
+
+/// A vector along `dim`: integers as they are, floats in parts of `units`.
+static Value weights(TosaNode &node, const std::vector<int32_t> &numbers,
+                     int64_t units, int64_t dim, Value like) {
+  Value value =
+      node.cast(vectorAlong(node, numbers, dim, rankOf(like)), elementOf(like));
   if (!isa<mlir::FloatType>(elementOf(like)))
     return value;
   return node.eltwise(NPU_INSTR_div,

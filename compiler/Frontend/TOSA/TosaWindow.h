@@ -29,6 +29,13 @@ struct TosaConv {
 /// (N, O, spatial) in the sum's element type: i32 for bytes.
 Value convolve(TosaNode &node, const TosaConv &conv);
 
+// TosaOpsResize.cpp
+/// The elements at `indices` along a dimension.
+Value pick(TosaNode &node, Value x, int64_t dim, ArrayRef<int64_t> indices);
+/// These numbers along dimension `dim` of `rank`, as i32.
+Value vectorAlong(TosaNode &node, ArrayRef<int32_t> numbers, int64_t dim,
+                  int64_t rank);
+
 } // namespace npu
 
 #endif // NPU_COMPILER_FRONTEND_TOSA_TOSAWINDOW_H

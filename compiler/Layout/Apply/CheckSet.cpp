@@ -33,6 +33,9 @@ static ElementsAttr makeUp(RankedTensorType type, unsigned seed) {
   case NPU_F32:
     fill(0.0F, real);
     break;
+  case NPU_F64:
+    fill(0.0, real);
+    break;
   case NPU_F16:
     fill(uint16_t(0),
          [&](uint32_t bits) { return kernels::floatToHalf(real(bits)); });
@@ -63,6 +66,8 @@ static std::vector<double> numbersOf(ElementsAttr elements) {
     kernels::toDense(rows, bytes, numbers.data());
     return std::vector<double>(numbers.begin(), numbers.end());
   };
+  if (rows.dtype == NPU_F64)
+    return read(0.0);
   return kernels::isFloat(rows.dtype) ? read(0.0F) : read(int64_t(0));
 }
 

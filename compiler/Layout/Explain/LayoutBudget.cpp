@@ -2,6 +2,7 @@
 #include "compiler/Layout/Explain/LayoutBudget.h"
 
 #include "compiler/Layout/Explain/LayoutExplain.h"
+#include "files/words.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -65,8 +66,11 @@ LogicalResult npu::checkBudget(mlir::func::FuncOp function,
   if (items.empty())
     return success();
   auto error = function.emitError();
-  error << "over budget: " << report.count() << " relayouts of "
-        << report.bytes() << " bytes are left";
+  const auto count = static_cast<uint64_t>(report.count());
+  error << "over budget: "
+        << files::countText(count, "relayout of ", "relayouts of ")
+        << report.bytes()
+        << (count == 1 ? " bytes is left" : " bytes are left");
   if (budget.count)
     error << ", --max-transposes allows " << *budget.count;
   if (budget.bytes)

@@ -10,6 +10,7 @@
 #include "compiler/Layout/Problem/Placement.h"
 #include "compiler/Target/AcceptedLayouts.h"
 #include "files/shown_text.h"
+#include "files/words.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/Format.h"
@@ -191,13 +192,13 @@ std::optional<RelayoutCause> CauseFinder::orderOf(OpOperand &use) const {
 }
 
 static std::string relayouts(int64_t count) {
-  return std::to_string(count) + (count == 1 ? " relayout" : " relayouts");
+  return files::countText(static_cast<uint64_t>(count), "relayout");
 }
 
 std::string npu::fixText(const LayoutFix &fix) {
   std::string saves = fix.savesCount ? relayouts(fix.savesCount) + ", " : "";
   return "smallest change: " + fix.change + ": saves " + saves +
-         bytesText(fix.savesBytes);
+         files::bytesText(fix.savesBytes);
 }
 
 /// From so many items of one rule on, only the first are printed.
@@ -232,7 +233,7 @@ std::string npu::explainText(const RelayoutReport &report) {
     for (const RelayoutItem *item : ArrayRef(items).drop_front(itemsOfOneRule))
       bytes += item->bytes;
     out << "  and " << items.size() - itemsOfOneRule << " more, "
-        << bytesText(bytes) << ", of the same rule: " << rule << "\n";
+        << files::bytesText(bytes) << ", of the same rule: " << rule << "\n";
   }
   if (report.untriedFixes)
     out << "  no change was tried for " << relayouts(report.untriedFixes)

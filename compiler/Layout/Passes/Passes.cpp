@@ -28,7 +28,8 @@ void npu::registerLayoutPasses() {
 std::optional<TargetSpec> npu::requireTarget(mlir::func::FuncOp function,
                                              StringRef nameOrPath) {
   std::string error;
-  std::optional<TargetSpec> spec = loadTarget(nameOrPath, error);
+  std::optional<TargetSpec> spec =
+      loadTarget(nameOrPath, error, allowedPlugins(*function.getContext()));
   if (spec) {
     addPlugins(*function.getContext(), *spec);
     error = whyNotAlgorithms(*spec, *function.getContext());

@@ -11,6 +11,7 @@
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Names.h"
 #include "compiler/Layout/Problem/Placement.h"
+#include "compiler/Support/MarkedError.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -50,7 +51,8 @@ private:
   using Names = llvm::StringMap<unsigned>;
 
   mlir::InFlightDiagnostic error(int line) {
-    return function.emitError() << plan.file << ":" << line << ": ";
+    return emitMarked(function.getLoc(), wrongInput)
+           << plan.file << ":" << line << ": ";
   }
 
   void collectNames() {

@@ -21,38 +21,51 @@ public:
 
   std::optional<PlanFile> read() {
     plan.file = file.str();
-    static const StringRef keys[] = {"version",  "npuc",   "model",   "graph",
-                                     "strategy", "target", "layouts", "pins"};
-    static const StringRef required[] = {"version", "target"};
-    if (!readDocument(
-            "a layout plan", keys, required,
-            [&](StringRef key, Node *value) { return readTop(key, value); }))
+    // Who wrote it, and for what, is for people.
+    auto word = [&](StringRef key) {
+      return [this, key](Node *value) {
+        std::string text;
+        return readText(value, key, text);
+      };
+    };
+    auto entries = [&](StringRef key, bool pinned) {
+      return [=](Node *list) {
+        return readList(list, key,
+                        [&](Node *item) { return readEntry(item, pinned); });
+      };
+    };
+    const Key keys[] = {
+        {"version", [&](Node *value) { return readVersion(value); }, true},
+        {"npuc", word("npuc")},
+        {"model", word("model")},
+        {"graph",
+         [&](Node *value) {
+           plan.graphLine = lineOf(value);
+           return readText(value, "graph", plan.graph);
+         }},
+        {"strategy", word("strategy")},
+        {"target",
+         [&](Node *value) {
+           plan.targetLine = lineOf(value);
+           return readText(value, "target", plan.target);
+         },
+         true},
+        {"layouts", entries("layouts", /*pinned=*/false)},
+        {"pins", entries("pins", /*pinned=*/true)}};
+    if (!readDocument("a layout plan", keys))
       return std::nullopt;
     return plan;
   }
 
 private:
-  bool readTop(StringRef key, Node *value) {
-    if (key == "layouts" || key == "pins")
-      return readList(value, key, [&](Node *item) {
-        return readEntry(item, /*pinned=*/key == "pins");
-      });
+  bool readVersion(Node *node) {
     std::string text;
-    if (!readText(value, key, text))
+    if (!readText(node, "version", text))
       return false;
-    if (key == "version" && text != planVersion)
-      return fail(value, "version " + text +
-                             " of a layout plan; this npuc "
-                             "reads version " +
-                             planVersion);
-    if (key == "target") {
-      plan.target = text;
-      plan.targetLine = lineOf(value);
-    } else if (key == "graph") {
-      plan.graph = text;
-      plan.graphLine = lineOf(value);
-    }
-    return true;
+    return text == planVersion ||
+           fail(node, "version " + text +
+                          " of a layout plan; this npuc reads version " +
+                          planVersion);
   }
 
   bool readEntry(Node *node, bool pinned) {

@@ -9,6 +9,8 @@
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Placement.h"
 #include "compiler/Layout/Problem/Storage.h"
+#include "compiler/Support/MarkedError.h"
+#include "files/words.h"
 
 #include <set>
 
@@ -83,9 +85,9 @@ public:
     }
     for (auto &[name, layout] : io.byName)
       if (!used.count(name))
-        return function.emitError()
+        return emitMarked(function.getLoc(), wrongUsage)
                << "--io-layout: the model has no input or output '" << name
-               << "'; it has " << names();
+               << "'; it has " << names() << files::suggestion(name, known);
     return success();
   }
 
@@ -107,7 +109,8 @@ private:
     std::string error;
     std::optional<LayoutPattern> pattern = LayoutPattern::parse(text, error);
     if (!pattern)
-      return problem.function.emitError() << "--io-layout: " << error;
+      return emitMarked(problem.function.getLoc(), wrongUsage)
+             << "--io-layout: " << error;
     ImageAxes axes = problem.axes.of(value);
     size_t rank = tensorType(value).getRank();
     std::optional<StoredOrder> order = pattern->resolve(rank, axes);
@@ -115,7 +118,7 @@ private:
     if (!order)
       order = pattern->resolve(rank, naturalAxes(*pattern, rank));
     if (!order)
-      return problem.function.emitError()
+      return emitMarked(problem.function.getLoc(), wrongUsage)
              << "--io-layout: " << text << " does not fit '" << name.str()
              << "' of rank " << rank
              << (axes.empty() ? ", whose image axes are not known; use letters"
@@ -133,7 +136,7 @@ private:
   LayoutProblem &problem;
   const IoLayouts &io;
   std::set<std::string> used;
-  SmallVector<std::string> known;
+  std::vector<std::string> known;
 };
 } // namespace
 

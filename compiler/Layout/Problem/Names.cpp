@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Problem/Names.h"
 
-#include "llvm/Support/Format.h"
-#include "llvm/Support/raw_ostream.h"
-
 using namespace npu;
 
 std::vector<std::string>
@@ -45,18 +42,4 @@ OpOperand *npu::returnedBy(Operation *op) {
     if (isa<mlir::func::ReturnOp>(use.getOwner()))
       return &use;
   return nullptr;
-}
-
-std::string npu::bytesText(int64_t bytes) {
-  if (bytes > -10000 && bytes < 10000)
-    return std::to_string(bytes) + " bytes";
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  static const char *const units[] = {"kB", "MB", "GB", "TB"};
-  double amount = static_cast<double>(bytes) / 1000;
-  size_t unit = 0;
-  for (; unit < 3 && (amount >= 1000 || amount <= -1000); ++unit)
-    amount /= 1000;
-  out << llvm::format("%.1f ", amount) << units[unit];
-  return text;
 }

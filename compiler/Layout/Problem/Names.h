@@ -23,9 +23,6 @@ std::string boundaryName(mlir::func::FuncOp function, unsigned index,
 /// The return's operand that is the op's result; null if it is none.
 OpOperand *returnedBy(Operation *op);
 
-/// "2304 bytes", "2.4 MB".
-std::string bytesText(int64_t bytes);
-
 } // namespace npu
 
 #endif // NPU_COMPILER_LAYOUT_PROBLEM_NAMES_H

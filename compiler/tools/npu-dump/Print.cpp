@@ -4,6 +4,7 @@
 #include "compiler/tools/npu-dump/PluginOp.h"
 #include "cost/chip_figures.h"
 #include "files/shown_text.h"
+#include "files/words.h"
 #include "format/instr_kinds.h"
 #include "kernels/tensor.h"
 #include "kernels/validate.h"
@@ -26,15 +27,8 @@ static StringRef instrName(int16_t kind) {
   return row ? StringRef(row->name) : StringRef("unknown");
 }
 
-/// 1536 -> "1.5 KiB".
 static std::string bytesText(uint64_t bytes) {
-  const char *const units[] = {"B", "KiB", "MiB", "GiB"};
-  double value = static_cast<double>(bytes);
-  size_t unit = 0;
-  for (; value >= 1024 && unit + 1 < std::size(units); ++unit)
-    value /= 1024;
-  return unit == 0 ? formatv("{0} B", bytes).str()
-                   : formatv("{0:f1} {1}", value, units[unit]).str();
+  return npu::files::bytesText(static_cast<int64_t>(bytes));
 }
 
 std::string dump::shapeText(llvm::ArrayRef<int64_t> shape) {
@@ -138,7 +132,8 @@ static void printKernels(raw_ostream &out, const ProgramFile &file) {
     relayouts += kernel.relayout;
   }
   out << "kernels: " << file.kernels.size() << " (" << generated
-      << " generated, " << relayouts << " relayouts)\n";
+      << " generated, " << npu::files::countText(relayouts, "relayout")
+      << ")\n";
   for (size_t i = 0; i < file.kernels.size(); ++i) {
     const npu_kernel_desc &kernel = file.kernels[i];
     const format::ManifestKernel &told = file.manifest.kernels[i];
@@ -340,9 +335,12 @@ static json::Array pluginsJson(const format::Manifest &manifest) {
   return array;
 }
 
+/// Of docs/dump.schema.json: raised when a key changes its meaning or goes.
+static constexpr int64_t dumpVersion = 1;
+
 json::Value dump::toJson(const ProgramFile &file, const Parts &parts) {
   const format::Manifest &m = file.manifest;
-  json::Object object;
+  json::Object object{{"version", dumpVersion}};
   if (parts.signature)
     object["signature"] =
         json::Object{{"model", m.modelName},

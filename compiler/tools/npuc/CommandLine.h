@@ -5,20 +5,9 @@
 #define NPU_COMPILER_TOOLS_NPUC_COMMANDLINE_H
 
 #include "compiler/Driver/Options.h"
+#include "files/exit_codes.h"
 
 namespace npu {
-
-/// Exit codes. What they mean is said once, in exitCodes of CommandLine.cpp,
-/// which --help prints; a test holds docs/npuc.md to that.
-enum ExitCode {
-  exitModel = 1,
-  exitUsage = 2,
-  exitOutput = 3,
-  exitBudget = 4,
-  exitUnsupported = 5,
-  exitMemory = 6,
-  exitUnproved = 7
-};
 
 /// "npuc: error: ..." on one line, whatever names are in it.
 void printMessage(const char *word, const std::string &text);
@@ -32,6 +21,9 @@ struct NpucOptions {
   bool explainPlacement = false;
   bool checkTarget = false;
   bool quiet = false;
+  /// --reduce: where to, and the words of npu-reduce, which runs instead.
+  std::string reducedPath;
+  std::vector<std::string> reduceWords;
   /// The model and what was said of how it is compiled, each option as one
   /// word: what leads another npuc to the same modules.
   std::vector<std::string> words;

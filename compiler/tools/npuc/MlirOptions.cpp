@@ -69,7 +69,7 @@ int MlirOptions::take(int &argc, char **argv) {
   std::string why = line.empty() ? "a value is wrong, see above;" : line.str();
   printMessage("error",
                "MLIR's options: " + why + " npuc --mlir-help lists them");
-  return exitUsage;
+  return files::exitUsage;
 }
 
 void MlirOptions::prepare(CompileOptions &options) {

@@ -15,6 +15,8 @@ public:
   /// code if the program ends here, -1 if it goes on.
   int take(int &argc, char **argv);
 
+  bool isGiven() const { return areGiven; }
+
   /// Has a compilation do what they say. What is timed is printed when this
   /// object goes.
   void prepare(CompileOptions &options);

@@ -2,12 +2,13 @@
 //
 // npuc: the compiler's command line.
 #include "compiler/Driver/Session.h"
-#include "compiler/Pipeline/OutputProblem.h"
 #include "compiler/Pipeline/Report.h"
 #include "compiler/tools/npuc/CommandLine.h"
 #include "compiler/tools/npuc/MlirOptions.h"
 #include "files/crash_report.h"
+#include "files/installation.h"
 #include "files/last_words.h"
+#include "files/progress_line.h"
 #include "files/standard_output.h"
 #include "files/tool_main.h"
 #include "kernels/kernel.h"
@@ -17,6 +18,10 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
 
 using namespace npu;
 
@@ -32,22 +37,24 @@ static int exitCodeOf(CompileStatus status) {
   case CompileStatus::Ok:
     return 0;
   case CompileStatus::BadModel:
-    return exitModel;
+    return files::exitModel;
   case CompileStatus::Unsupported:
-    return exitUnsupported;
+    return files::exitUnsupported;
   case CompileStatus::BadOptions:
-    return exitUsage;
+    return files::exitUsage;
+  case CompileStatus::BadInput:
+    return files::exitInput;
   case CompileStatus::CannotWrite:
-    return exitOutput;
+    return files::exitOutput;
   case CompileStatus::OverBudget:
-    return exitBudget;
+    return files::exitBudget;
   }
   llvm_unreachable("no such status");
 }
 
 /// LLVM knows no exceptions and asks handlers of its own.
 static void prepareForLackOfMemory() {
-  files::prepareLastWords("npuc", exitMemory);
+  files::prepareLastWords("npuc");
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { files::endWithoutMemory(); });
   llvm::install_fatal_error_handler([](void *, const char *reason, bool) {
@@ -70,6 +77,8 @@ static bool declareFiles(const NpucOptions &options, Session &session) {
     files.writes("--write-costs", options.costsPath);
   if (!options.certificatePath.empty())
     files.writes("--certificate", options.certificatePath);
+  if (!options.reducedPath.empty())
+    files.writes("--reduce", options.reducedPath);
   return worked(files.clash());
 }
 
@@ -122,50 +131,63 @@ static void prepareForCrash(const NpucOptions &options, StringRef step) {
   files::setCrashCommand(std::move(words));
 }
 
-static bool showsProgress(const NpucOptions &options) {
-  return llvm::errs().is_displayed() && !options.quiet;
-}
-
-/// Shows each stage on a terminal; the last is wiped off in the end.
-static void watchStages(NpucOptions &options) {
-  options.driver.compile.onStage = [&options](StringRef stage) {
+/// Shows each stage on a terminal; the last is wiped off in the end. What MLIR
+/// prints itself would stand behind it.
+static void watchStages(NpucOptions &options, bool showsProgress) {
+  options.driver.compile.onStage = [&options, showsProgress](StringRef stage) {
     prepareForCrash(options, stage);
-    if (showsProgress(options))
-      llvm::errs() << "\r\033[Knpuc: " << stage << " ...";
+    if (showsProgress)
+      files::showProgress(("npuc: " + stage + " ...").str());
   };
 }
 
-static void endStages(const NpucOptions &options) {
+static void endStages() {
   files::setCrashStage("end");
-  if (showsProgress(options))
-    llvm::errs() << "\r\033[K";
+  files::clearProgress();
+}
+
+/// npu-reduce, beside npuc, gets the same words and calls npuc with those that
+/// are not its own. It takes this process over, so that a signal ends it too.
+static int runReducer(std::vector<std::string> given) {
+  std::string path = files::ownFolder() + "/npu-reduce";
+  std::vector<char *> words = {path.data()};
+  for (std::string &word : given)
+    words.push_back(word.data());
+  words.push_back(nullptr);
+  llvm::errs().flush();
+  execv(words[0], words.data());
+  printMessage("error", "cannot run '" + path + "': " + std::strerror(errno) +
+                            "; it lies beside npuc in a build folder");
+  return files::exitUsage;
 }
 
 static int run(NpucOptions &options, MlirOptions &mlirOptions) {
-  watchStages(options);
+  watchStages(options, !options.quiet && !mlirOptions.isGiven());
   mlirOptions.prepare(options.driver.compile);
   BudgetScope budgets(options.driver.budgets); // of names in messages
   Session session(options.driver, [](const Message &message) {
     printMessage(severityName(message.severity), message.withPlace());
   });
   if (!declareFiles(options, session))
-    return exitUsage;
-  for (const std::string &path : {options.reportPath, options.planPath,
-                                  options.costsPath, options.certificatePath})
-    if (!path.empty() && !worked(outputProblem(path)))
-      return exitOutput;
+    return files::exitUsage;
+  // What is wrong with the command line is no failure of the model.
+  if (!options.reducedPath.empty()) {
+    CompileStatus checked = session.check();
+    return checked == CompileStatus::Ok ? runReducer(options.reduceWords)
+                                        : exitCodeOf(checked);
+  }
   CompileStatus status = session.run(Stage::Program);
-  endStages(options);
+  endStages();
   if (status != CompileStatus::Ok)
     return exitCodeOf(status);
   std::string certificate;
   if (!options.certificatePath.empty()) {
     certificate = session.certificate();
     if (certificate.empty())
-      return exitUnproved;
+      return files::exitUnproved;
   }
   if (!worked(writeFiles(options, session, certificate)))
-    return exitOutput;
+    return files::exitOutput;
   const CompileOptions &compile = options.driver.compile;
   const bool isEarly =
       compile.emit == EmitKind::Mlir && compile.emitAfter < Stage::Layout;
@@ -191,5 +213,5 @@ int toolMain(int argc, char **argv) {
     code = run(options, *mlirOptions);
   mlirOptions.reset();        // prints what was timed
   llvm::errs().clear_error(); // or LLVM ends with an abort
-  return files::finishOutput("npuc", code, exitOutput);
+  return files::finishOutput("npuc", code);
 }

@@ -2,6 +2,7 @@
 
 #include "runtime/tools/npu-run/Compare.h"
 
+#include "files/words.h"
 #include "runtime/tools/npu-run/Tensors.h"
 
 #include <algorithm>
@@ -22,7 +23,8 @@ double halfToDouble(uint16_t half) {
   return sign * std::ldexp(fraction + 0x400, exponent - 25);
 }
 
-double valueAt(npu_type type, const Buffer &values, size_t i) {
+/// Holds every integer of 64 bits exactly.
+long double valueAt(npu_type type, const Buffer &values, size_t i) {
   switch (type) {
   case NPU_TYPE_F32:
   case NPU_TYPE_BF16:
@@ -39,17 +41,61 @@ double valueAt(npu_type type, const Buffer &values, size_t i) {
   case NPU_TYPE_I32:
     return values.as<int32_t>()[i];
   case NPU_TYPE_I64:
-    return static_cast<double>(values.as<int64_t>()[i]);
+    return static_cast<long double>(values.as<int64_t>()[i]);
   }
   return NAN;
 }
 
-bool isClose(double got, double expected, double rtol, double atol) {
+/// |got - expected|; 0 of two equal infinities.
+long double errorOf(long double got, long double expected) {
+  return got == expected ? 0 : std::fabs(got - expected);
+}
+
+bool isClose(long double got, long double expected, double rtol, double atol) {
   if (std::isnan(got) || std::isnan(expected))
     return std::isnan(got) && std::isnan(expected);
   if (std::isinf(got) || std::isinf(expected))
     return got == expected;
-  return std::fabs(got - expected) <= atol + rtol * std::fabs(expected);
+  return errorOf(got, expected) <= atol + rtol * std::fabs(expected);
+}
+
+/// What one element adds to the largest errors and the counts of NaN.
+void measure(Comparison &result, long double got, long double expected) {
+  if (std::isnan(got) || std::isnan(expected)) {
+    ++(!std::isnan(got)       ? result.nanMissing
+       : std::isnan(expected) ? result.nanInBoth
+                              : result.nanFound);
+    return;
+  }
+  auto error = static_cast<double>(errorOf(got, expected));
+  result.maxAbsolute = std::max(result.maxAbsolute, error);
+  if (expected != 0 && error != 0)
+    result.maxRelative = std::max(
+        result.maxRelative,
+        std::isinf(error) ? error
+                          : static_cast<double>(error / std::fabs(expected)));
+}
+
+std::string errors(const Comparison &result) {
+  char text[128];
+  bool isOfAll = result.nanFound + result.nanMissing + result.nanInBoth == 0;
+  std::snprintf(
+      text, sizeof(text), "largest error%s %.3g absolute, %.3g relative",
+      isOfAll ? "" : " of the numbers", result.maxAbsolute, result.maxRelative);
+  return text;
+}
+
+/// Empty without any.
+std::string nans(const Comparison &result) {
+  std::string text;
+  auto add = [&](size_t count, const char *what) {
+    if (count)
+      text += std::to_string(count) + what;
+  };
+  add(result.nanFound, " NaN where a number is expected; ");
+  add(result.nanMissing, " of a number where NaN is expected; ");
+  add(result.nanInBoth, " NaN in both; ");
+  return text;
 }
 
 } // namespace
@@ -59,40 +105,33 @@ Comparison compare(const npu_tensor_info &info, const Buffer &got,
   Comparison result;
   result.elements = elementsOf(info);
   for (size_t i = 0; i < result.elements; ++i) {
-    double a = valueAt(info.type, got, i);
-    double b = valueAt(info.type, expected, i);
-    double error = std::fabs(a - b);
-    if (std::isfinite(error)) {
-      result.maxAbsolute = std::max(result.maxAbsolute, error);
-      if (b != 0)
-        result.maxRelative = std::max(result.maxRelative, error / std::fabs(b));
-    }
+    long double a = valueAt(info.type, got, i);
+    long double b = valueAt(info.type, expected, i);
+    measure(result, a, b);
     if (isClose(a, b, rtol, atol))
       continue;
     if (result.mismatches++ == 0) {
       result.first = i;
-      result.got = a;
-      result.expected = b;
+      result.got = static_cast<double>(a);
+      result.expected = static_cast<double>(b);
     }
   }
   return result;
 }
 
 std::string describe(const npu_tensor_info &info, const Comparison &result) {
-  char text[512];
-  if (result.passed())
-    std::snprintf(text, sizeof(text),
-                  "agrees: %zu elements, largest error %.3g absolute, %.3g "
-                  "relative",
-                  result.elements, result.maxAbsolute, result.maxRelative);
-  else
-    std::snprintf(text, sizeof(text),
-                  "differs in %zu of %zu elements, first in element %zu: got "
-                  "%.9g, expected %.9g; largest error %.3g absolute, %.3g "
-                  "relative",
-                  result.mismatches, result.elements, result.first, result.got,
-                  result.expected, result.maxAbsolute, result.maxRelative);
-  return "output '" + std::string(info.name) + "' " + text;
+  char first[160] = "";
+  if (!result.passed())
+    std::snprintf(first, sizeof(first),
+                  ", first in element %zu: got %.9g, expected %.9g",
+                  result.first, result.got, result.expected);
+  return "output '" + std::string(info.name) + "' " +
+         (result.passed()
+              ? "agrees: " + files::countText(result.elements, "element") + ", "
+              : "differs in " + std::to_string(result.mismatches) + " of " +
+                    files::countText(result.elements, "element") + first +
+                    "; ") +
+         nans(result) + errors(result);
 }
 
 } // namespace npu::tools

@@ -11,8 +11,11 @@ namespace npu::tools {
 struct Comparison {
   size_t elements = 0;
   size_t mismatches = 0;
+  /// Of the numbers; where one of both is NaN there is no error to measure.
   double maxAbsolute = 0;
   double maxRelative = 0;
+  /// NaN where a number is expected; a number where NaN is; NaN in both.
+  size_t nanFound = 0, nanMissing = 0, nanInBoth = 0;
   size_t first = 0; ///< element of the first mismatch
   double got = 0, expected = 0;
 

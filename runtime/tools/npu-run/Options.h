@@ -9,16 +9,6 @@
 
 namespace npu::tools {
 
-/// Documented in --help; scripts rely on them.
-enum ExitCode {
-  Success = 0,
-  ComparisonFailed = 1,
-  UsageError = 2,
-  BadProgramFile = 3,
-  BadTensorFile = 4,
-  RunFailed = 5
-};
-
 struct Options {
   std::string program;
   std::vector<std::string> inputs;  ///< NAME=FILE

@@ -3,6 +3,7 @@
 #include "runtime/tools/npu-run/Report.h"
 
 #include "files/shown_text.h"
+#include "files/words.h"
 
 #include <algorithm>
 #include <cstdarg>
@@ -55,6 +56,9 @@ std::string dump(const Json &json) {
   va_end(arguments);
   return text;
 }
+
+/// Of docs/run.schema.json: raised when a key changes its meaning or goes.
+constexpr int reportVersion = 1;
 
 double megabytes(uint64_t bytes) { return static_cast<double>(bytes) / 1e6; }
 
@@ -153,7 +157,9 @@ std::string jsonReport(const Session &session) {
   for (size_t i = 0; i < session.kernels.size(); ++i)
     kernels.push_back(kernelJson(session, i));
   const npu_load_stats &load = session.load;
-  Json root = session.isSimulatedOnly() ? Json::object() : hostJson(session);
+  Json root = {{"version", reportVersion}};
+  if (!session.isSimulatedOnly())
+    root.update(hostJson(session));
   root.update({{"file_bytes", load.file_bytes},
                {"weight_bytes", load.weight_bytes},
                {"arena_bytes", load.arena_bytes},
@@ -192,18 +198,22 @@ std::string summary(const Session &session) {
   if (session.isSimulatedOnly())
     return chipLine(session);
   const npu_load_stats &load = session.load;
-  return line("latency  %.3f ms median, %.3f ms min of %zu runs, %d threads\n",
-              session.medianMs(), session.minMs(), session.runs.size(),
-              load.threads) +
-         chipLine(session) +
-         line("load     %.1f ms, of it %.1f ms to make kernels and pack %.1f "
-              "MB of weights\n",
-              load.load_ms, load.pack_ms, megabytes(load.packed_bytes)) +
+  auto bytes = [](uint64_t count) {
+    return files::bytesText(static_cast<int64_t>(count));
+  };
+  return line("latency  %.3f ms median, %.3f ms min of ", session.medianMs(),
+              session.minMs()) +
+         files::countText(session.runs.size(), "run") + ", " +
+         files::countText(static_cast<uint64_t>(load.threads), "thread") +
+         "\n" + chipLine(session) +
+         line("load     %.1f ms, of it %.1f ms to make kernels and pack %s of "
+              "weights\n",
+              load.load_ms, load.pack_ms, bytes(load.packed_bytes).c_str()) +
          line("convert  %.3f ms between files and stored order\n",
               session.convertMs) +
-         line("memory   %.1f MB peak, arena %.1f MB, scratch %.1f MB\n",
-              megabytes(peakResidentBytes()), megabytes(load.arena_bytes),
-              megabytes(load.scratch_bytes));
+         "memory   " + bytes(peakResidentBytes()) + " peak, arena " +
+         bytes(load.arena_bytes) + ", scratch " + bytes(load.scratch_bytes) +
+         "\n";
 }
 
 namespace {
@@ -293,7 +303,8 @@ std::string profileTable(const Session &session) {
       text += line("%17s %9.3f  hidden data movement inside %s\n", "",
                    megabytes(k.adapter_bytes), k.name);
   }
-  text += rowOf(total, line("in %zu kernels", session.kernels.size()));
+  text +=
+      rowOf(total, "in " + files::countText(session.kernels.size(), "kernel"));
   std::string adapters =
       adapterBytes ? line(", and %.3f MB in adapters", megabytes(adapterBytes))
                    : "";

@@ -4,6 +4,8 @@
 
 #include "files/npy.h"
 #include "files/shown_text.h"
+#include "files/words.h"
+#include "format/element_types.h"
 
 #include <cstring>
 #include <iomanip>
@@ -13,35 +15,22 @@
 namespace npu::tools {
 namespace {
 
-/// numpy's name of the type in a .npy file.
+/// numpy's name of the type in a .npy file; bf16 is f32 there.
 const char *descrOf(npu_type type) {
-  switch (type) {
-  case NPU_TYPE_F32:
-  case NPU_TYPE_BF16:
-    return "<f4";
-  case NPU_TYPE_F16:
-    return "<f2";
-  case NPU_TYPE_I8:
-    return "|i1";
-  case NPU_TYPE_U8:
-    return "|u1";
-  case NPU_TYPE_I16:
-    return "<i2";
-  case NPU_TYPE_I32:
-    return "<i4";
-  case NPU_TYPE_I64:
-    return "<i8";
-  case NPU_TYPE_BOOL:
-    return "|b1";
-  }
-  return "";
+  return lookupType(type == NPU_TYPE_BF16 ? NPU_TYPE_F32 : type)->descr;
 }
 
-std::string names(const std::vector<npu_tensor_info> &signature) {
+/// The names, and the one that was probably meant.
+std::string namesFor(const std::string &argument,
+                     const std::vector<npu_tensor_info> &signature) {
   std::string text;
-  for (const npu_tensor_info &info : signature)
+  std::vector<std::string> names;
+  for (const npu_tensor_info &info : signature) {
+    names.emplace_back(info.name);
     text += (text.empty() ? "" : ", ") + files::shownName(info.name);
-  return text.empty() ? "none" : text;
+  }
+  return (text.empty() ? "none" : text) +
+         files::suggestion(argument.substr(0, argument.rfind('=')), names);
 }
 
 /// Nearest, ties to even; a NaN stays one.
@@ -105,13 +94,13 @@ matchFiles(const std::vector<std::string> &arguments,
       file = argument.substr(prefix.size());
     }
     if (found == signature.size())
-      throw Exit(BadTensorFile, "'" + argument + "' names no " + kind +
-                                    " of the program; write NAME=FILE.npy "
-                                    "with one of these names: " +
-                                    names(signature));
+      throw Exit(files::exitUsage, "'" + argument + "' names no " + kind +
+                                       " of the program; write NAME=FILE.npy "
+                                       "with one of these names: " +
+                                       namesFor(argument, signature));
     if (!files.emplace(found, file).second)
-      throw Exit(BadTensorFile, kind + " '" + signature[found].name +
-                                    "' is given twice; give it once");
+      throw Exit(files::exitUsage, kind + " '" + signature[found].name +
+                                       "' is given twice; give it once");
   }
   return files;
 }
@@ -122,8 +111,8 @@ Buffer readTensor(const npu_tensor_info &info, const std::string &path,
   std::string wrong = readNpy(path, descrOf(info.type), shapeOf(info),
                               values.as<void>(), values.bytes());
   if (!wrong.empty())
-    throw Exit(BadTensorFile, kind + " '" + info.name + "': '" + path + "' " +
-                                  wrong + meaningOf(info));
+    throw Exit(files::exitInput, kind + " '" + info.name + "': '" + path +
+                                     "' " + wrong + meaningOf(info));
   return values;
 }
 
@@ -132,7 +121,7 @@ void writeTensor(files::OutputFiles &files, const npu_tensor_info &info,
   std::string failure = writeNpy(files, path, descrOf(info.type), shapeOf(info),
                                  rows.as<void>(), rows.bytes());
   if (!failure.empty())
-    throw Exit(RunFailed,
+    throw Exit(files::exitOutput,
                "output '" + std::string(info.name) + "': " + failure);
 }
 
@@ -153,18 +142,24 @@ Buffer randomTensor(const npu_tensor_info &info, uint64_t seed) {
   case NPU_TYPE_F16: // random fractions with a fixed exponent: 1 <= x < 2
     fill<uint16_t>(values, count, [&] { return 0x3c00 | (engine() & 0x3ff); });
     break;
+  case NPU_TYPE_F64:
+    fill<double>(values, count, real);
+    break;
   case NPU_TYPE_I8:
   case NPU_TYPE_U8:
     fill<uint8_t>(values, count, engine);
     break;
   case NPU_TYPE_I16:
-    fill<int16_t>(values, count, engine);
+  case NPU_TYPE_U16:
+    fill<uint16_t>(values, count, engine);
     break;
   case NPU_TYPE_I32:
-    fill<int32_t>(values, count, small);
+  case NPU_TYPE_U32:
+    fill<uint32_t>(values, count, small);
     break;
   case NPU_TYPE_I64:
-    fill<int64_t>(values, count, small);
+  case NPU_TYPE_U64:
+    fill<uint64_t>(values, count, small);
     break;
   case NPU_TYPE_BOOL:
     fill<uint8_t>(values, count, small);

@@ -4,6 +4,7 @@
 #ifndef NPU_RUNTIME_TOOLS_NPU_RUN_TENSORS_H
 #define NPU_RUNTIME_TOOLS_NPU_RUN_TENSORS_H
 
+#include "files/exit_codes.h"
 #include "files/output_files.h"
 #include "npu/npu.hpp"
 #include "runtime/tools/npu-run/Options.h"
@@ -17,9 +18,9 @@ namespace npu::tools {
 
 /// Ends the program with `code`; the sentence goes to stderr.
 struct Exit : std::runtime_error {
-  Exit(ExitCode code, const std::string &sentence)
+  Exit(files::ExitCode code, const std::string &sentence)
       : std::runtime_error(sentence), code(code) {}
-  ExitCode code;
+  files::ExitCode code;
 };
 
 /// Files by tensor index, from NAME=FILE arguments. `kind` ("input") is for

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <system_error>
 
 using namespace npu;
 using namespace npu::tools;
@@ -26,6 +27,15 @@ using Clock = std::chrono::steady_clock;
 double millisecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start)
       .count();
+}
+
+/// Threads are memory, too. Without any, oneDNN only says that a primitive
+/// cannot be created.
+bool isOfMemory(const std::exception &error) {
+  const auto *ours = dynamic_cast<const Error *>(&error);
+  return (ours && ours->code() == NPU_OUT_OF_MEMORY) ||
+         dynamic_cast<const std::system_error *>(&error) ||
+         files::isMemoryGone();
 }
 
 Model loadModel(const Options &options) {
@@ -40,9 +50,8 @@ Model loadModel(const Options &options) {
   try {
     return Model(options.program, load);
   } catch (const Error &error) {
-    // Without memory, oneDNN only says that a primitive cannot be created.
-    bool isMemory = error.code() == NPU_OUT_OF_MEMORY || files::isMemoryGone();
-    throw Exit(isMemory ? RunFailed : BadProgramFile, error.what());
+    throw Exit(isOfMemory(error) ? files::exitMemory : files::exitInput,
+               error.what());
   }
 }
 
@@ -73,7 +82,9 @@ void declareFiles(const Options &options, const TensorFiles &named,
   if (!options.traceFile.empty())
     files.writes("--trace", options.traceFile);
   if (std::string clash = files.clash(); !clash.empty())
-    throw Exit(UsageError, clash);
+    throw Exit(files::exitUsage, clash);
+  if (std::string problem = files.problem(); !problem.empty())
+    throw Exit(files::exitOutput, problem);
 }
 
 /// A small file may ask for gigabytes: that is refused before it is tried.
@@ -93,7 +104,7 @@ void checkMemory(const Options &options, const Model &model,
   for (const auto &[index, file] : named.expects)
     bytes += fileBytes(model.outputs()[index]);
   if (bytes > options.memory)
-    throw Exit(RunFailed,
+    throw Exit(files::exitBudget,
                "'" + options.program + "' takes at least " +
                    std::to_string(bytes) +
                    " bytes of memory for its inputs, outputs and what lies "
@@ -107,7 +118,7 @@ void checkTrace(const Options &options, const Session &session) {
   constexpr size_t most = 100000;
   size_t calls = static_cast<size_t>(options.repeat) * session.kernels.size();
   if (!options.traceFile.empty() && calls > most)
-    throw Exit(UsageError,
+    throw Exit(files::exitUsage,
                "--trace of " + std::to_string(options.repeat) + " runs of " +
                    std::to_string(session.kernels.size()) +
                    " kernels is too long, at most " + std::to_string(most) +
@@ -123,7 +134,7 @@ std::vector<Buffer> makeInputs(const Options &options, const Model &model,
   for (size_t i = 0; i < signature.size(); ++i) {
     auto file = files.find(i);
     if (file == files.end() && !options.randomSeed)
-      throw Exit(BadTensorFile,
+      throw Exit(files::exitUsage,
                  "input '" + std::string(signature[i].name) +
                      "' has no file; give --input NAME=FILE.npy, or "
                      "--random-inputs");
@@ -194,7 +205,7 @@ bool handleOutputs(const Options &options, const Model &model,
 /// Ends the program if there is a failure.
 void check(const std::string &failure) {
   if (!failure.empty())
-    throw Exit(RunFailed, failure);
+    throw Exit(files::exitOutput, failure);
 }
 
 /// The last files and what is printed; then all of them get their names.
@@ -211,7 +222,7 @@ void report(const Options &options, const Session &session,
   check(files.commit());
 }
 
-ExitCode run(const Options &options) {
+files::ExitCode run(const Options &options) {
   Model model = loadModel(options);
   for (const std::string &warning : model.warnings())
     std::cerr << "npu-run: warning: " << files::shownMessage(warning) << "\n";
@@ -226,7 +237,7 @@ ExitCode run(const Options &options) {
   checkTrace(options, session);
   if (options.simulateOnly) {
     report(options, session, files);
-    return Success;
+    return files::exitSuccess;
   }
   checkMemory(options, model, named);
   auto outputSignature = model.outputs();
@@ -242,7 +253,7 @@ ExitCode run(const Options &options) {
   bool agree =
       handleOutputs(options, model, named, expected, outputs, session, files);
   report(options, session, files);
-  return agree ? Success : ComparisonFailed;
+  return agree ? files::exitSuccess : files::exitModel;
 }
 
 void printError(const std::string &message) {
@@ -260,7 +271,7 @@ int guarded(int argc, char **argv) {
     return exit.code;
   } catch (const std::exception &error) {
     printError(error.what());
-    return RunFailed;
+    return isOfMemory(error) ? files::exitMemory : files::exitModel;
   }
 }
 
@@ -268,7 +279,7 @@ int guarded(int argc, char **argv) {
 
 int toolMain(int argc, char **argv) {
   files::prepareProcess();
-  files::prepareLastWords("npu-run", RunFailed);
+  files::prepareLastWords("npu-run");
   files::setCulprit(npu_running_plugin);
-  return files::finishOutput("npu-run", guarded(argc, argv), RunFailed);
+  return files::finishOutput("npu-run", guarded(argc, argv));
 }

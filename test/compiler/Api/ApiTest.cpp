@@ -117,7 +117,7 @@ TEST(NpucApi, OptionsAreNpucs) {
   EXPECT_EQ(npuc_options_set(one.options, "report", "x", &one.status),
             NPUC_BAD_OPTIONS);
   EXPECT_TRUE(has(one.message(), "unknown option 'report', expected one "
-                                 "of: plugin, target, "));
+                                 "of: plugin, allow-target-plugins, "));
 }
 
 TEST(NpucApi, TextsThatAreAskedFor) {

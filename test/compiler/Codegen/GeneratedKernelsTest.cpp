@@ -110,7 +110,17 @@ void fillRandom(const npu_tensor_desc &tensor, void *data,
       static_cast<uint8_t *>(data)[at] = static_cast<uint8_t>(random());
       break;
     case NPU_I16: // all bits
+    case NPU_U16:
       static_cast<uint16_t *>(data)[at] = static_cast<uint16_t>(random());
+      break;
+    case NPU_U32: // all bits
+      static_cast<uint32_t *>(data)[at] = static_cast<uint32_t>(random());
+      break;
+    case NPU_U64: // all bits
+      static_cast<uint64_t *>(data)[at] = uint64_t{random()} << 32 | random();
+      break;
+    case NPU_F64:
+      static_cast<double *>(data)[at] = double{value} / 3;
       break;
     case NPU_I32:
       static_cast<int32_t *>(data)[at] = static_cast<int32_t>(value * 10);
@@ -311,19 +321,22 @@ TEST(GeneratedKernelsTest, OperandInAnotherOrderIsReadByStrides) {
 }
 
 TEST(GeneratedKernelsTest, IntegersAndBooleans) {
-  for (std::string element : {"i8", "ui8", "i16", "i32", "i64"}) {
+  for (std::string element :
+       {"i8", "ui8", "i16", "ui16", "i32", "ui32", "i64", "ui64"}) {
     std::string type = "tensor<5x19x" + element + ">";
     std::string boolean = "tensor<5x19xi1>";
     std::vector<std::pair<std::string, std::string>> ops;
-    for (const char *name : {"add", "sub", "mul", "min", "max", "bit_and",
-                             "bit_or", "bit_xor", "shift_left", "shift_right"})
+    for (const char *name :
+         {"add", "sub", "mul", "div", "mod", "min", "max", "bit_and", "bit_or",
+          "bit_xor", "shift_left", "shift_right"})
       ops.emplace_back(std::string(name) + "(%x0, %x1)", type);
+    ops.emplace_back("mod(%x0, %x1) {alpha = 1.0 : f32}", type);
     for (const char *name :
          {"equal", "less", "less_equal", "greater", "greater_equal"})
       ops.emplace_back(std::string(name) + "(%x0, %x1)", boolean);
     ops.emplace_back("cast(%x0)", "tensor<5x19xf32>");
     ops.emplace_back("abs(%x0)", type);
-    for (const char *name : {"neg", "clz", "bit_not"})
+    for (const char *name : {"neg", "clz", "bit_not", "relu", "sign"})
       ops.emplace_back(std::string(name) + "(%x0)", type);
     ops.emplace_back("clip(%x0) {alpha = -6.5 : f32, beta = 9.0 : f32}", type);
     ops.emplace_back("clip(%x0) {alpha = -1.0e30 : f32, beta = 4.0 : f32}",
@@ -349,6 +362,65 @@ TEST(GeneratedKernelsTest, CastsFromFloat) {
                                          {"cast(%x0)", "tensor<7x9xi64>"},
                                          {"cast(%x0)", "tensor<7x9xi1>"},
                                          {"cast(%x0)", "tensor<7x9xbf16>"}}));
+}
+
+/// By zero, and the least number by -1, where the processor would stop.
+TEST(GeneratedKernelsTest, DivisorsThatHaveNoQuotient) {
+  for (std::string element : {"i8", "i32", "i64", "ui64"}) {
+    std::string type = "tensor<4x9x" + element + ">";
+    std::string text =
+        "func.func @main(%x: " + type + ") -> (" + type + ", " + type + ") {\n";
+    std::string least = element == "i8"    ? "-128"
+                        : element == "i32" ? "-2147483648"
+                        : element == "i64" ? "-9223372036854775808"
+                                           : "18446744073709551615";
+    std::string minus = element == "ui64" ? "3" : "-1";
+    text += " %l = npu.constant dense<" + least + "> : tensor<" + element +
+            "> -> tensor<" + element + ">\n %m = npu.constant dense<" + minus +
+            "> : tensor<" + element + "> -> tensor<" + element + ">\n";
+    for (const char *by : {"q", "r"})
+      text += std::string(" %") + by + " = npu.fused(%x, %l, %m) : (" + type +
+              ", tensor<" + element + ">, tensor<" + element + ">) -> " + type +
+              " {\n ^bb0(%a: " + type + ", %b: tensor<" + element +
+              ">, %c: tensor<" + element + ">):\n  %z = npu.eltwise sub(%a, " +
+              "%a) : (" + type + ", " + type + ") -> " + type +
+              "\n  %n = npu.eltwise add(%z, %b) : (" + type + ", tensor<" +
+              element + ">) -> " + type + "\n  %d = npu.eltwise mul(%a, %c) " +
+              ": (" + type + ", tensor<" + element + ">) -> " + type +
+              "\n  %o = npu.eltwise min(%d, %c) : (" + type + ", tensor<" +
+              element + ">) -> " + type + "\n  %v = npu.eltwise " +
+              (by[0] == 'q' ? "div" : "mod") + "(%n, %o) : (" + type + ", " +
+              type + ") -> " + type + "\n  npu.yield %v : " + type + "\n }\n";
+    check(text + " return %q, %r : " + type + ", " + type + "\n}\n");
+  }
+}
+
+TEST(GeneratedKernelsTest, CastsBetweenAllTypes) {
+  const std::string elements[] = {"f32", "f16",  "bf16", "f64", "i8",
+                                  "ui8", "i16",  "ui16", "i32", "ui32",
+                                  "i64", "ui64", "i1"};
+  for (const std::string &from : elements) {
+    std::vector<std::pair<std::string, std::string>> ops;
+    for (const std::string &to : elements)
+      ops.emplace_back("cast(%x0)", "tensor<7x9x" + to + ">");
+    check(functionOf({"tensor<7x9x" + from + ">"}, ops));
+  }
+}
+
+TEST(GeneratedKernelsTest, Doubles) {
+  std::string type = "tensor<5x19xf64>", boolean = "tensor<5x19xi1>";
+  std::vector<std::pair<std::string, std::string>> ops;
+  for (const char *name : {"add", "sub", "mul", "div", "min", "max"})
+    ops.emplace_back(std::string(name) + "(%x0, %x1)", type);
+  for (const char *name :
+       {"equal", "less", "less_equal", "greater", "greater_equal"})
+    ops.emplace_back(std::string(name) + "(%x0, %x1)", boolean);
+  for (const char *name : {"abs", "neg", "relu", "sqrt", "reciprocal", "floor",
+                           "ceil", "round", "sign"})
+    ops.emplace_back(std::string(name) + "(%x0)", type);
+  ops.emplace_back("bitcast(%x0)", "tensor<5x19xi64>");
+  check(functionOf({type, type}, ops));
+  check(functionOf({boolean, type, type}, {{"select(%x0, %x1, %x2)", type}}));
 }
 
 TEST(GeneratedKernelsTest, BitsAreKept) {
@@ -403,7 +475,7 @@ TEST(GeneratedKernelsTest, Bfloat16RoundsOnce) {
 
 TEST(GeneratedKernelsTest, FunctionsWithoutCodeRunInTheLibrary) {
   std::string type = "tensor<4x9xi32>";
-  check(functionOf({type, type}, {{"div(%x0, %x1)", type}}),
+  check(functionOf({type, type}, {{"pow(%x0, %x1)", type}}),
         /*allGenerated=*/false);
 }
 

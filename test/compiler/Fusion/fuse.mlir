@@ -136,6 +136,7 @@ func.func @diamond(%x: tensor<1x16x8x8xf32>, %w: tensor<16x16x1x1xf32>) -> tenso
 // CHECK-NEXT: %[[G:.*]] = npu.eltwise sigmoid(%[[Z]])
 // CHECK-NEXT: npu.fused(%[[X]], %[[Y]], %[[G]])
 // CHECK-COUNT-4: npu.eltwise
+// CHECK-NOT: npu.eltwise
 // CHECK: npu.yield
 func.func @chain(%x: tensor<2x8x4x4xf32>, %y: tensor<2x8x4x4xf32>, %z: tensor<2x8x1x1xf32>) -> tensor<2x8x4x4xf32> {
   %0 = npu.eltwise relu(%x) : (tensor<2x8x4x4xf32>) -> tensor<2x8x4x4xf32>

@@ -42,6 +42,7 @@ func.func @window_with_gaps(%x: tensor<1x1x9xf32>) -> tensor<1x1x9xf32> {
 // Normalised data beside a convolution of all channels: scales on the diagonal.
 // OTHERS-LABEL: @scaled_data
 // OTHERS-COUNT-2: npu.eltwise add
+// OTHERS-NOT: npu.eltwise add
 // CHECK-LABEL: @scaled_data
 // CHECK-DAG: npu.constant dense<{{\[\[\[\[}}4.000000e+00]], {{\[\[}}1.000000e+00]]], {{\[\[\[}}1.000000e+00]], {{\[\[}}5.000000e+00]]]]>
 // CHECK-DAG: npu.constant dense<[5.000000e+00, 6.000000e+00]> : tensor<2xf32>
@@ -77,6 +78,7 @@ func.func @own_data(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32> {
 // convolution of all channels.
 // CHECK-LABEL: @keep
 // CHECK-COUNT-7: npu.eltwise add
+// CHECK-NOT: npu.eltwise add
 // CHECK: return
 func.func @keep(%x: tensor<1x2x4x4xf32>, %y: tensor<1x2x4x4xf32>) -> (tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>) {
   %w = npu.constant dense<1.0> : tensor<2x2x1x3xf32> -> tensor<2x2x1x3xf32>

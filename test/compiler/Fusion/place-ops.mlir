@@ -30,7 +30,9 @@
 // PLACED-NOT: npu.on_processor
 // PLACED-LABEL: @convolutions
 // PLACED-COUNT-2: npu.conv2d({{[^)]*}}) {dilations = [1, 1], groups = {{[0-9]+}} : i64, pads
+// PLACED-NOT: npu.conv2d({{[^)]*}}) {dilations = [1, 1], groups = {{[0-9]+}} : i64, pads
 // PLACED-COUNT-2: npu.conv2d({{.*}}npu.on_processor
+// PLACED-NOT: npu.conv2d({{.*}}npu.on_processor
 // PLACED-LABEL: @kernels
 // PLACED: npu.eltwise relu({{[^)]*}}) : (tensor<1x8x4x4xf32>)
 // PLACED: npu.fused({{[^)]*}}) {npu.on_processor =

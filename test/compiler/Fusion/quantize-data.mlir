@@ -36,6 +36,7 @@ func.func @model_says(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
 // value.
 // CHECK-LABEL: @nibbles
 // CHECK-COUNT-2: quantize = 32
+// CHECK-NOT: quantize = 32
 func.func @nibbles(%x: tensor<1x8x64xf32>) -> (tensor<1x8x64xf32>, tensor<1x8x64xf32>) {
   %w = npu.constant dense<33> : tensor<32x64xui8> -> tensor<32x64xui8>
   %s = npu.constant dense<0.5> : tensor<2x64xf32> -> tensor<2x64xf32>

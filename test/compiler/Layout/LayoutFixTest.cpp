@@ -97,11 +97,4 @@ TEST(ExplainText, ManyOfOneRuleAreCounted) {
       << text;
 }
 
-TEST(ExplainText, Sizes) {
-  EXPECT_EQ(bytesText(9999), "9999 bytes");
-  EXPECT_EQ(bytesText(12288), "12.3 kB");
-  EXPECT_EQ(bytesText(2400000), "2.4 MB");
-  EXPECT_EQ(bytesText(7200000000), "7.2 GB");
-}
-
 } // namespace

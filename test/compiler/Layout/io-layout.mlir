@@ -7,10 +7,10 @@
 // FREE: %{{.*}}: tensor<2x8x6x6xf32, #npu.layout<acdb>>
 // FREE-NOT: npu.relayout
 // NAMED: %{{.*}}: tensor<2x8x6x6xf32, #npu.layout<acdb>>
-// NAMED-COUNT-1: npu.relayout
+// NAMED: npu.relayout
 // NAMED-NOT: npu.relayout
 // BOTH: %{{.*}}: tensor<2x8x6x6xf32, #npu.layout<abcd>>
-// BOTH-COUNT-1: npu.relayout
+// BOTH: npu.relayout
 // BOTH-NOT: npu.relayout
 // BOTH: return {{.*}} #npu.layout<acdb>>
 // FREE: return

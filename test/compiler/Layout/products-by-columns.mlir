@@ -10,6 +10,7 @@
 // CHECK: return
 // ROWS-LABEL: @channels
 // ROWS-COUNT-2: npu.relayout
+// ROWS-NOT: npu.relayout
 // ROWS: npu.matmul
 func.func @channels(%q: tensor<1x12x2x8xf32>, %k: tensor<1x12x2x8xf32>) -> tensor<1x2x8x8xf32> {
   %0 = npu.transpose(%q) {permutation = [0, 2, 3, 1]} : (tensor<1x12x2x8xf32>) -> tensor<1x2x8x12xf32>

@@ -13,6 +13,8 @@
 // CHECK: return
 // ROWS-LABEL: @windows
 // ROWS-COUNT-2: npu.relayout
+// ROWS-NOT: npu.relayout
+// ROWS: return
 func.func @windows(%x: tensor<1x4x6x16xf32>) -> tensor<1x4x6x16xf32> {
   %w = npu.constant dense<0.5> : tensor<16x8xf32> -> tensor<16x8xf32>
   %v = npu.constant dense<0.25> : tensor<8x16xf32> -> tensor<8x16xf32>

@@ -68,7 +68,8 @@ TEST(CostTableReader, LayoutsThatLieAlikeAreOne) {
 
 TEST(CostTableReader, EachCheck) {
   expectRefused("", "costs.csv:1: it is empty, expected the line op,layouts");
-  expectRefused("op,cycles\n", "costs.csv:1: found 'op,cycles', expected op,");
+  expectRefused("op,cycles\n",
+                "costs.csv:1: is no table of costs, whose first line is op,");
   expectRefused(header, "no row has cycles; fill in some");
   expectRefused(with(5, ""), "no row has cycles");
   expectRefused(header + "conv2d,1,2\n", "costs.csv:2: 3 columns, expected 6");

@@ -141,6 +141,38 @@ TEST(TargetSpec, RangesOfMachineNumbers) {
   expectError(withNumber("dma_channels", "1.5 channels"), "chip.yaml:6: ");
 }
 
+/// A name of a file would end at a zero, and the rest be dropped.
+TEST(TargetSpec, ZerosInWords) {
+  for (const char *line : {"plugins: [\"a.so\\0b\"]", "costs: \"a.csv\\x00b\"",
+                           "fallback: {target: \"host\\u0000b\"}"})
+    expectError(good + line + "\n", "a word with a zero character");
+}
+
+/// A library that the file names is not opened: files of chips are data.
+TEST(TargetSpec, LibrariesAreNotOpened) {
+  expectError(good + "plugins: [libabsent.so]\n",
+              "the library 'libabsent.so' is code that would run here; if you "
+              "trust it, name it with --plugin=libabsent.so, or say "
+              "--allow-target-plugins");
+  std::string error;
+  AllowedPlugins allowed;
+  allowed.all = true;
+  EXPECT_FALSE(parseTarget(good + "plugins: [libabsent.so]\n", "chip.yaml",
+                           error, allowed));
+  EXPECT_NE(error.find("there is no such file"), std::string::npos) << error;
+}
+
+/// A chip's file may name any file as its costs; what is in one that is none is
+/// nobody's to see.
+TEST(TargetSpec, CostsThatAreAnotherFileAreNotShown) {
+  std::string error;
+  EXPECT_FALSE(parseTarget(good + "costs: /etc/passwd\n", "chip.yaml", error));
+  EXPECT_NE(error.find("/etc/passwd:1: is no table of costs"),
+            std::string::npos)
+      << error;
+  EXPECT_EQ(error.find("root"), std::string::npos) << error;
+}
+
 /// On the average a processor uses a part of its lanes, or of one.
 TEST(TargetSpec, MeasuredLanesAreAverages) {
   std::string text = withNumber("mac_columns", "0.25 MAC");

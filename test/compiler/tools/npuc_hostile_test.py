@@ -17,7 +17,7 @@ import onnx
 import programs
 import small
 from npu_bench import shown
-from npuc_errors_test import MODEL, UNSUPPORTED, USAGE, refuse, refuse_model
+from npuc_errors_test import INPUT, MODEL, UNSUPPORTED, USAGE, refuse, refuse_model
 from onnx import TensorProto, helper
 from programs import Bench
 
@@ -133,7 +133,7 @@ def test_budgets_are_raised(bench: Bench) -> None:
     for wrong in ("nodes", "nodes=", "nodes=0", "nodes=-1", "nodes=many", "nodes=99999999999999999999"):
         refuse(bench, USAGE, "--budget: '" + wrong, path, f"--budget={wrong}")
     refuse(bench, MODEL, "--budget=file=N", path, "--budget=file=10")
-    refuse(bench, USAGE, "--budget=text=N", path, "--budget=text=10")
+    refuse(bench, INPUT, "--budget=text=N", path, "--budget=text=10")
     page = (programs.ROOT / "docs" / "npuc.md").read_text(encoding="utf-8")
     listed = bench.run("npuc", "--help").stdout.partition("Budgets:\n")[2].partition("\n\n")[0].splitlines()
     for row in listed:
@@ -167,9 +167,9 @@ def test_names(bench: Bench) -> None:
         yaml = json.dumps(name)
         for text in (f"{yaml}: 1\n", f"name: [{yaml}\n", f"name: {yaml}\nmachine: {yaml}\n"):
             bench.path("chip.yaml").write_text(text, encoding="utf-8")
-            plain(refuse(bench, USAGE, "chip.yaml", path, "--batch=1", "--target=chip.yaml"))
+            plain(refuse(bench, INPUT, "chip.yaml", path, "--batch=1", "--target=chip.yaml"))
         bench.path("plan.yaml").write_text(f"version: 1\nlayouts:\n  - value: {yaml}\n    {yaml}: q\n", encoding="utf-8")
-        plain(refuse(bench, USAGE, "plan.yaml", path, "--batch=1", "--layout-plan=plan.yaml"))
+        plain(refuse(bench, INPUT, "plan.yaml", path, "--batch=1", "--layout-plan=plan.yaml"))
         assert shown.shown_message(f"model's '{name}' is wrong").isprintable()
         missing.graph.node[0].name = name
         onnx.save(missing, bench.path("missing.onnx"))
@@ -201,10 +201,9 @@ def test_files(bench: Bench) -> None:
         inputs.append(link)
     for given in inputs:
         refuse_soon(bench, MODEL, "cannot be read", given)
-        target = "neither a file nor" if given.name == "none" else "cannot be read"
-        refuse_soon(bench, USAGE, target, path, "--batch=1", f"--target={given}")
-        refuse_soon(bench, USAGE, "cannot be read", path, "--batch=1", f"--layout-plan={given}")
-        refuse_soon(bench, MODEL, "cannot be read", path, f"--bind-input=x={given}")
+        refuse_soon(bench, INPUT, "cannot be read", path, "--batch=1", f"--target={given}")
+        refuse_soon(bench, INPUT, "cannot be read", path, "--batch=1", f"--layout-plan={given}")
+        refuse_soon(bench, INPUT, "cannot be read", path, f"--bind-input=x={given}")
         for words in (("npu-dump", given), ("npu-layout-diff", "report.json", given), ("npu-run", given),
                       ("npu-run", "out.npu", "--input", f"x={given}"), ("npu-opt", given)):  # fmt: skip
             done = bench.run(words[0], *words[1:])
@@ -225,8 +224,8 @@ def test_deep(bench: Bench) -> None:
     path = bench.save("conv_relu")
     for text in ("name: " + "[" * deep + "]" * deep, "name: " + "{a: " * deep + "}" * deep, "- " * deep + "a", "? " * deep + "a"):
         bench.path("deep.yaml").write_text(text, encoding="utf-8")
-        refuse_soon(bench, USAGE, "the budget is 256", path, "--batch=1", "--target=deep.yaml")
-        refuse_soon(bench, USAGE, "the budget is 256", path, "--batch=1", "--layout-plan=deep.yaml")
+        refuse_soon(bench, INPUT, "the budget is 256", path, "--batch=1", "--target=deep.yaml")
+        refuse_soon(bench, INPUT, "the budget is 256", path, "--batch=1", "--layout-plan=deep.yaml")
     bench.path("deep.json").write_text("[" * 10**6, encoding="utf-8")
     done = bench.run("npu-layout-diff", "deep.json", "deep.json")
     assert done.returncode == 2 and done.stderr.count("error: ") == 1, done
@@ -299,7 +298,7 @@ def test_memory(bench: Bench) -> None:
     sweep(bench, {MEMORY}, 300, 16, "npuc", "residual.onnx", "--batch=1", "-q", "-o", "out.npu", "--threads=1")
     assert bench.path("out.npu").is_file() and {path.name for path in bench.folder.iterdir()} == {"residual.onnx", "out.npu"}
     for threads in (1, 6):
-        sweep(bench, {5}, 20, 4, "npu-run", "out.npu", "--random-inputs", f"--threads={threads}")
+        sweep(bench, {MEMORY}, 20, 4, "npu-run", "out.npu", "--random-inputs", f"--threads={threads}")
 
 
 def test_splats(bench: Bench) -> None:

@@ -23,7 +23,7 @@ MODULE = """func.func @main(%x: tensor<2x3x4xf32> {npu.name = "in"}) -> (tensor<
 
 def test_help_and_version(bench: Bench) -> None:
     done = bench.npuc("--help")
-    for word in ("--target", "--layout", "--report", "--io-layout", "Exit codes:\n  0  ", "none, naive, auto-nhwc",
+    for word in ("--target", "--layout", "--report", "--io-layout", "Exit codes (docs/exit-codes.md):\n  0  ", "none, naive, auto-nhwc",
                  "npu, mlir, llvm, asm, obj, html"):  # fmt: skip
         assert word in done.stdout, f"'{word}' is not in\n{done.stdout}"
     assert re.fullmatch(r"npuc \d+\.\d+\.\d+\n", bench.npuc("--version").stdout)

@@ -78,23 +78,23 @@ def test_plan_errors(bench: Bench) -> None:
     path = bench.path("residual.onnx")
     line = 1 + text.splitlines().index("target: npu-nhwc")
     cases = [
-        (text.replace("version: 1", "version: 7"), 2, "version 7 of a layout plan"),
-        (text.replace("target: npu-nhwc", "target: host"), 1, f"bad.yaml:{line}: the plan is for target 'host'"),
-        (re.sub(r"graph: \w+", "graph: 0123456789abcdef", text), 1, "the plan is for another graph"),
-        (text.replace('input: "x"', 'input: "q"'), 1, "the graph has no input 'q'; the nearest name is 'x'"),
-        (text.replace("    stored: NHWC", "    stored: NCHW\n    pin: true", 1), 1, "accepts NHWC (acdb)"),
-        (text.replace("    stored: NHWC", "    stored: QQ", 1), 2, "'QQ' is not a layout"),
-        (text + "  - {op: [1], stored: NHWC}\n", 2, "expected a word"),
-        ("", 2, "bad.yaml:1: a layout plan: expected `key: value` lines"),
+        (text.replace("version: 1", "version: 7"), 8, "version 7 of a layout plan"),
+        (text.replace("target: npu-nhwc", "target: host"), 8, f"bad.yaml:{line}: the plan is for target 'host'"),
+        (re.sub(r"graph: \w+", "graph: 0123456789abcdef", text), 8, "the plan is for another graph"),
+        (text.replace('input: "x"', 'input: "q"'), 8, "the graph has no input 'q'; the nearest name is 'x'"),
+        (text.replace("    stored: NHWC", "    stored: NCHW\n    pin: true", 1), 8, "accepts NHWC (acdb)"),
+        (text.replace("    stored: NHWC", "    stored: QQ", 1), 8, "'QQ' is not a layout"),
+        (text + "  - {op: [1], stored: NHWC}\n", 8, "expected a word"),
+        ("", 8, "bad.yaml:1: a layout plan: expected `key: value` lines"),
     ]
     for number, (damaged, code, message) in enumerate(cases):
         assert damaged != text, number
         bench.path("bad.yaml").write_text(damaged, encoding="utf-8")
         said = refused(bench, code, path, "--batch=1", "--layout-plan=bad.yaml")
-        assert message in said and (code == 1 or "bad.yaml:" in said), (number, said)
-    assert "cannot be read" in refused(bench, 2, path, "--layout-plan=none.yaml")
+        assert message in said and "bad.yaml:" in said, (number, said)
+    assert "cannot be read" in refused(bench, 8, path, "--layout-plan=none.yaml")
     plan_of(bench, "classifier")
-    assert "another graph" in refused(bench, 1, path, "--batch=1", "--layout-plan=plan.yaml")
+    assert "another graph" in refused(bench, 8, path, "--batch=1", "--layout-plan=plan.yaml")
     assert "no folder" in refused(bench, 3, path, "--batch=1", "--write-layout-plan=no/plan.yaml")
 
 

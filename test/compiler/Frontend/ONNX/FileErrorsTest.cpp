@@ -154,9 +154,9 @@ TEST_F(FileErrors, UnknownOperatorsAreListedTogether) {
 
 TEST_F(FileErrors, UnsupportedTypes) {
   ModelBuilder model;
-  model.input("x", {2}, TensorProto::DOUBLE).output("y");
-  model.node("Relu", {"x"}, {"y"});
-  expectError(runner.run(model), {"input 'x' has the element type double"});
+  model.input("x", {2}, TensorProto::COMPLEX64).output("y");
+  model.node("Identity", {"x"}, {"y"});
+  expectError(runner.run(model), {"input 'x' has the element type complex64"});
   ModelBuilder strings = addModel();
   weightOf(strings).set_data_type(TensorProto::STRING);
   expectError(runner.run(strings), {"tensor 'w' has the element type string"});
@@ -205,6 +205,9 @@ TEST_F(FileErrors, ExternalData) {
   makeExternal(missing, {{"location", "no.bin"}});
   expectError(runner.run(missing),
               {"external data of tensor 'w' is missing", "no.bin"});
+  ModelBuilder zero = addModel();
+  makeExternal(zero, {{"location", std::string("data.bin\0x", 10)}});
+  expectError(runner.run(zero), {"a name with a zero byte"});
   ModelBuilder beyond = addModel();
   makeExternal(beyond, {{"location", "data.bin"}, {"offset", "9"}});
   expectError(runner.run(beyond),

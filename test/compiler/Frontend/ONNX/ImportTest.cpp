@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What nodes become, over the opsets that changed them.
+#include "compiler/Support/Budget.h"
 #include "test/compiler/Frontend/ONNX/ModelBuilder.h"
 
 #include <gtest/gtest.h>
@@ -120,7 +121,7 @@ TEST_F(Import, FoldingDoesNotBlowUpConstants) {
   EXPECT_LACKS(text, "(tensor<1xf32>) -> tensor<1024xf32>");
 }
 
-TEST_F(Import, DoubleConstantsAreFloats) {
+TEST_F(Import, DoubleConstantsAreConverted) {
   for (bool isRaw : {false, true}) {
     ModelBuilder model;
     model.input("x", {1, 3}).output("y");
@@ -149,6 +150,96 @@ TEST_F(Import, DoublesStayConstants) {
   model.node("Cast", {"wide"}, {"f"}).integer("to", onnx::TensorProto::FLOAT);
   model.node("Mul", {"x", "f"}, {"y"});
   EXPECT_HAS(import(model), "dense<3.000000e+00>");
+}
+
+/// 16777217 is no float, and the quotient's floor would be another one.
+TEST_F(Import, ConstantsComputeInF64) {
+  ModelBuilder model;
+  model.input("x", {1}).ints("n", {16777217}).ints("d", {3}).output("y");
+  model.node("Cast", {"n"}, {"a"}).integer("to", onnx::TensorProto::DOUBLE);
+  model.node("Cast", {"d"}, {"b"}).integer("to", onnx::TensorProto::DOUBLE);
+  model.node("Mul", {"a", "b"}, {"product"});
+  model.node("Cast", {"product"}, {"i"})
+      .integer("to", onnx::TensorProto::INT64);
+  model.node("Expand", {"x", "i"}, {"y"});
+  EXPECT_HAS(import(model), "-> tensor<50331651xf32>");
+}
+
+TEST_F(Import, F64IsMovedAndCompared) {
+  ModelBuilder model;
+  model.input("x", {2, 3}, onnx::TensorProto::DOUBLE).output("y");
+  model.input("z", {3, 2}, onnx::TensorProto::DOUBLE).output("w");
+  model.node("Transpose", {"x"}, {"t"});
+  model.node("Less", {"t", "z"}, {"less"});
+  model.node("Where", {"less", "t", "z"}, {"y"});
+  model.node("Cast", {"y"}, {"w"}).integer("to", onnx::TensorProto::FLOAT);
+  std::string text = import(model);
+  EXPECT_HAS(text, "npu.transpose(%arg0)");
+  EXPECT_HAS(text, "npu.eltwise cast(%2) : (tensor<3x2xf64>)");
+}
+
+/// Between the two nodes nothing is converted to f64 and back.
+TEST_F(Import, F64IsComputedInF32IfAsked) {
+  ModelBuilder model;
+  model.input("x", {2, 3}, onnx::TensorProto::DOUBLE).output("y");
+  model.node("Add", {"x", "x"}, {"sum"});
+  model.node("Exp", {"sum"}, {"y"});
+  ImportRunner refusing;
+  ImportResult refused = refusing.run(model);
+  ASSERT_EQ(refused.errors.size(), 1u);
+  EXPECT_HAS(refused.errors[0], "unsupported: computes in f64");
+  EXPECT_HAS(refused.errors[0], "--f64=f32");
+  runner.options.f64AsF32 = true;
+  ImportResult result = runner.run(model);
+  EXPECT_TRUE(result.succeeded);
+  ASSERT_EQ(result.errors.size(), 1u);
+  EXPECT_HAS(result.errors[0], "2 nodes compute in f32");
+  EXPECT_HAS(result.text, "npu.eltwise exp(%");
+  EXPECT_EQ(result.text.find("xf64>) -> tensor<2x3xf32>"),
+            result.text.rfind("xf64>) -> tensor<2x3xf32>"));
+}
+
+TEST_F(Import, ABoolInputMayChooseABranch) {
+  ModelBuilder model;
+  model.input("c", {}, onnx::TensorProto::BOOL).input("x", {2}).output("y");
+  ModelBuilder one, other;
+  one.node("Relu", {"x"}, {"a"});
+  one.output("a");
+  other.node("Neg", {"x"}, {"b"});
+  other.output("b");
+  model.node("If", {"c"}, {"y"})
+      .graph("then_branch", one.graph())
+      .graph("else_branch", other.graph());
+  EXPECT_HAS(import(model), "npu.eltwise select(%arg0");
+}
+
+/// What a model's own constants are converted to is no reason to refuse it.
+TEST_F(Import, ConstantsAreConvertedBesideTheBudget) {
+  BudgetLimits limits = usualLimits();
+  limits[static_cast<size_t>(Budget::Constants)] = 1;
+  BudgetScope scope(limits);
+  ModelBuilder model;
+  model.input("x", {1000}).output("y");
+  onnx::TensorProto *tensor = model.graph().add_initializer();
+  tensor->set_name("w");
+  tensor->set_data_type(onnx::TensorProto::UINT8);
+  tensor->add_dims(1000);
+  tensor->set_raw_data(std::string(1000, '\7'));
+  model.weight("s", {}, {0.5});
+  model.node("DequantizeLinear", {"w", "s"}, {"real"});
+  model.node("Cast", {"real"}, {"half"})
+      .integer("to", onnx::TensorProto::FLOAT16);
+  model.node("Cast", {"half"}, {"wide"})
+      .integer("to", onnx::TensorProto::FLOAT);
+  model.node("Mul", {"x", "wide"}, {"y"});
+  EXPECT_HAS(import(model), "npu.eltwise mul");
+  model.ints("n", {100000});
+  model.node("ConstantOfShape", {"n"}, {"many"});
+  model.node("Concat", {"many", "x"}, {"z"}).integer("axis", 0);
+  model.output("z");
+  ImportResult refused = runner.run(model);
+  ASSERT_EQ(refused.errors.size(), 1u);
+  EXPECT_HAS(refused.errors[0], "bytes of constants that are made of smaller");
 }
 
 TEST_F(Import, NodesThatNoOutputNeedsAreLeftOut) {

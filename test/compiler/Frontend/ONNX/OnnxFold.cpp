@@ -75,6 +75,7 @@ int toolMain(int argc, char **argv) {
         return success();
       });
   ImportOptions options;
+  options.f64AsF32 = true;
   for (int i = 3; i < argc; ++i) {
     std::string text = argv[i];
     size_t split = text.find('=');

@@ -61,15 +61,17 @@ const BadNode dataDependent[] = {
     {"If",
      [](ModelBuilder &m) {
        m.input("c", {1}, TensorProto::BOOL);
-       ModelBuilder branch;
-       branch.output("x");
+       ModelBuilder one, other;
+       one.output("x");
+       other.output("v");
        m.node("If", {"c"}, {"y"})
-           .graph("then_branch", branch.graph())
-           .graph("else_branch", branch.graph());
+           .graph("then_branch", one.graph())
+           .graph("else_branch", other.graph());
      },
-     "unsupported: takes the condition from 'c', which depends on the model's "
-     "data, expected a constant; it is computed from 'c', which can be made "
-     "constant: use --bind-input=c=FILE.npy"},
+     "unsupported: has a condition that depends on the model's data, and "
+     "cannot compute both branches: the branches give 1x4x6x6 of f32 and 4 of "
+     "i64; it is computed from 'c', which can be made constant: use "
+     "--bind-input=c=FILE.npy"},
     {"OfSeveralNumbers",
      [](ModelBuilder &m) {
        m.input("u", {4}, TensorProto::INT64);

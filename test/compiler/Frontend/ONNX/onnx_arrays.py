@@ -8,8 +8,9 @@ import numpy as np
 DTYPES = [
     np.dtype(t)
     for t in (np.float32, np.float16, ml_dtypes.bfloat16, np.int8, np.uint8, np.int32, np.int64, np.bool_)
+    + (np.int16, np.float64, np.uint16, np.uint32, np.uint64)
 ]
-FLOATS = DTYPES[:3]
+FLOATS = [*DTYPES[:3], np.dtype(np.float64)]
 RTOL, ATOL = 1e-3, 1e-5
 
 

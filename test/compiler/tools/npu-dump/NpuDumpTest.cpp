@@ -25,7 +25,7 @@ void expectHolds(const std::string &text, const std::string &part) {
 
 void expectRefused(const ProcessResult &result, const std::string &path,
                    const std::string &says) {
-  EXPECT_EQ(result.exitCode, 3) << result.err;
+  EXPECT_EQ(result.exitCode, 8) << result.err;
   EXPECT_EQ(result.out, "");
   expectHolds(result.err, "npu-dump: error: '" + path + "' ");
   expectHolds(result.err, says);
@@ -180,7 +180,7 @@ TEST(NpuDump, RefusesDamage) {
   writeFile(path, bytes.substr(0, bytes.size() - 1));
   expectRefused(dump({path}), path, "cut short");
   writeFile(path, "");
-  EXPECT_EQ(dump({path}).exitCode, 3);
+  EXPECT_EQ(dump({path}).exitCode, 8);
   std::string missing = scratchFolder() + "missing.npu";
   expectRefused(dump({missing}), missing, "cannot be read");
   DemoFile demo("conv");
@@ -208,7 +208,7 @@ TEST(NpuDump, SurvivesAnyElf) {
     std::string path = demo.seal("any.npu");
     ProcessResult result = dump({path, "--json", "--sections", "--kernels",
                                  "--disassemble", "--signature"});
-    EXPECT_TRUE(result.exitCode == 0 || result.exitCode == 3)
+    EXPECT_TRUE(result.exitCode == 0 || result.exitCode == 8)
         << "case " << i << ": " << result.exitCode << result.err;
   }
 }

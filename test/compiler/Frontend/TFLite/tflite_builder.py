@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes .tflite files with the schema's own Python classes.
+
+A Graph holds many independent cases, so that one run of the compiler and of
+LiteRT tries them all. Shapes of results are left out: LiteRT infers them
+(litert_run.py), and the file is written again with them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import flatbuffers
+import numpy as np
+from ai_edge_litert import schema_py_generated as schema
+
+TYPES = {
+    "f32": (schema.TensorType.FLOAT32, np.float32), "f16": (schema.TensorType.FLOAT16, np.float16),
+    "i8": (schema.TensorType.INT8, np.int8), "u8": (schema.TensorType.UINT8, np.uint8),
+    "i16": (schema.TensorType.INT16, np.int16), "i32": (schema.TensorType.INT32, np.int32),
+    "i64": (schema.TensorType.INT64, np.int64), "bool": (schema.TensorType.BOOL, np.bool_),
+    "u32": (schema.TensorType.UINT32, np.uint32),
+}  # fmt: skip
+# Operators of which LiteRT knows no later version.
+LAST_VERSIONS = {
+    **dict.fromkeys(["SIN", "COS", "ROUND", "CEIL", "FLOOR", "ELU", "NEG", "SQUARE", "HARD_SWISH", "ZEROS_LIKE",
+                     "RELU_N1_TO_1", "RELU_0_TO_1", "L2_POOL_2D"], 1),
+    "STRIDED_SLICE": 8,
+}  # fmt: skip
+NAMES = {np.dtype(values): name for name, (_, values) in TYPES.items()}
+
+
+@dataclass(frozen=True)
+class Quant:
+    """real = scale * (stored - zero); several scales are along `axis`."""
+
+    scale: float | tuple[float, ...]
+    zero: int = 0
+    axis: int = 0
+
+
+@dataclass
+class Tensor:
+    index: int
+    name: str
+    type: str
+    shape: list[int] | None
+    quant: Quant | None = None
+
+
+@dataclass
+class Subgraph:
+    """The tensors and operators of one function of the model."""
+
+    tensors: list[Tensor] = field(default_factory=list)
+    inputs: list[int] = field(default_factory=list)
+    outputs: list[int] = field(default_factory=list)
+    operators: list[schema.OperatorT] = field(default_factory=list)
+
+
+class Graph:
+    """A model that grows by one case at a time; tensors are named after the case."""
+
+    def __init__(self) -> None:
+        self.given: dict[str, np.ndarray] = {}
+        self.case = "case"
+        self.subgraphs = [Subgraph()]
+        self.codes: list[schema.OperatorCodeT] = []
+        self.buffers = [schema.BufferT()]
+        self.data: dict[int, int] = {}
+        self.results: dict[str, str] = {}  # output to case
+
+    def _tensor(self, kind: str, dtype: str, shape: list[int] | None, quant: Quant | None) -> Tensor:
+        main = self.subgraphs[0]
+        tensor = Tensor(len(main.tensors), f"{self.case}/{kind}{len(main.tensors)}", dtype, shape, quant)
+        main.tensors.append(tensor)
+        return tensor
+
+    def input(self, values: np.ndarray, quant: Quant | None = None) -> Tensor:
+        tensor = self._tensor("x", NAMES[values.dtype], list(values.shape), quant)
+        self.given[tensor.name] = values
+        self.subgraphs[0].inputs.append(tensor.index)
+        return tensor
+
+    def constant(self, values: np.ndarray, quant: Quant | None = None) -> Tensor:
+        tensor = self._tensor("c", NAMES[values.dtype], list(values.shape), quant)
+        buffer = schema.BufferT()
+        buffer.data = np.frombuffer(np.ascontiguousarray(values).tobytes(), np.uint8)
+        self.data[tensor.index] = len(self.buffers)
+        self.buffers.append(buffer)
+        return tensor
+
+    def _code(self, name: str, version: int, custom: str) -> int:
+        number = getattr(schema.BuiltinOperator, name)
+        for index, code in enumerate(self.codes):
+            if code.builtinCode == number and code.version == version and code.customCode == (custom or None):
+                return index
+        code = schema.OperatorCodeT()
+        code.builtinCode = number
+        code.deprecatedBuiltinCode = min(number, 127)
+        code.version = version
+        code.customCode = custom or None
+        self.codes.append(code)
+        return len(self.codes) - 1
+
+    def op(
+        self,
+        name: str,
+        inputs: list[Tensor | None],
+        result: str | list[str],
+        quant: Quant | None = None,
+        options: str = "",
+        version: int = 1,
+        custom: str = "",
+        **attributes: object,
+    ) -> Tensor | list[Tensor]:
+        """An operator of options table `options`; results have types of `result`."""
+        types = [result] if isinstance(result, str) else result
+        results = [self._tensor("y", dtype, None, quant) for dtype in types]
+        made = schema.OperatorT()
+        made.opcodeIndex = self._code(name, min(version, LAST_VERSIONS.get(name, version)), custom)
+        made.inputs = [-1 if tensor is None else tensor.index for tensor in inputs]
+        made.outputs = [tensor.index for tensor in results]
+        if options:
+            table = getattr(schema, options + "T")()
+            for key, value in attributes.items():
+                if not hasattr(table, key):
+                    raise SystemExit(f"{options} has no field {key}")
+                setattr(table, key, value)
+            second = getattr(schema.BuiltinOptions2, options, 0)
+            made.builtinOptions2Type = second
+            made.builtinOptionsType = 0 if second else getattr(schema.BuiltinOptions, options)
+            if second:
+                made.builtinOptions2 = table
+            else:
+                made.builtinOptions = table
+        self.subgraphs[0].operators.append(made)
+        return results[0] if isinstance(result, str) else results
+
+    def output(self, *tensors: Tensor) -> None:
+        for tensor in tensors:
+            self.subgraphs[0].outputs.append(tensor.index)
+            self.results[tensor.name] = self.case
+
+    def bytes(self, shapes: dict[str, list[int]] | None = None) -> bytes:
+        """The file; `shapes` are those of results, by name."""
+        model = schema.ModelT()
+        model.version = 3
+        model.operatorCodes = self.codes
+        model.buffers = self.buffers
+        model.subgraphs = []
+        for number, graph in enumerate(self.subgraphs):
+            written = schema.SubGraphT()
+            written.name = "main" if number == 0 else f"graph{number}"
+            written.inputs, written.outputs = graph.inputs, graph.outputs
+            written.operators = graph.operators
+            written.tensors = [self._written(tensor, shapes or {}, number == 0) for tensor in graph.tensors]
+            model.subgraphs.append(written)
+        builder = flatbuffers.Builder(1 << 16)
+        builder.Finish(model.Pack(builder), b"TFL3")
+        return bytes(builder.Output())
+
+    def _written(self, tensor: Tensor, shapes: dict[str, list[int]], is_main: bool) -> schema.TensorT:
+        made = schema.TensorT()
+        made.name = tensor.name
+        made.type = TYPES[tensor.type][0]
+        made.buffer = self.data.get(tensor.index, 0) if is_main else 0
+        shape = tensor.shape if tensor.shape is not None else shapes.get(tensor.name, [])
+        made.shape = np.array(shape, np.int32)
+        made.hasRank = True
+        if tensor.quant:
+            quant = schema.QuantizationParametersT()
+            scales = np.atleast_1d(np.array(tensor.quant.scale, np.float32))
+            quant.scale = scales
+            quant.zeroPoint = np.full(scales.shape, tensor.quant.zero, np.int64)
+            quant.quantizedDimension = tensor.quant.axis
+            made.quantization = quant
+        return made

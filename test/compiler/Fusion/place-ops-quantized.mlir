@@ -1,0 +1,50 @@
+// RUN: split-file %s %t
+// RUN: not npu-opt %t/model.mlir --npu-place-ops="target=%t/chip.yaml" 2>&1 | FileCheck %s
+
+// A quantized model is not told to be quantized: what lacks floats is the node
+// between its integers, named once, and not the steps to floats and back.
+// CHECK: error: target 'chip' does not run 6 of 6 ops
+// CHECK-NEXT: func.func @product
+// CHECK: note: m (eltwise) gives f32, which `types` does not list; of quantized numbers, too, it is computed in floats, for it has no integer form here: use another op
+// CHECK-NOT: note: m
+// CHECK-NOT: note: d
+// CHECK-NOT: note: q
+// CHECK: error: target 'chip' does not run 2 of 3 ops
+// CHECK-NOT: quantize the model
+// CHECK: note: q (eltwise) gives f32, which `types` does not list; let the model take and give quantized numbers: --quantized-io
+// CHECK: note: q (eltwise) reads f32
+
+//--- chip.yaml
+name: chip
+summary: has integers alone
+types: [i8, i32, i1]
+machine:
+  clock: 1000 MHz
+  mac_rows: 16 MAC
+  mac_columns: 16 MAC
+  vector_lanes: 16 lanes
+  sram: 512 KiB
+  dram: 1024 MiB
+  dram_bandwidth: 16 GB/s
+  dma_burst: 64 B
+  dma_start: 100 cycles
+  kernel_start: 200 cycles
+  strided_access: 4 times
+//--- model.mlir
+func.func @product(%x: tensor<1x8xi8>) -> tensor<1x8xi8> {
+  %0 = npu.eltwise cast(%x) : (tensor<1x8xi8>) -> tensor<1x8xf32> loc("d")
+  %1 = npu.eltwise linear(%0) {alpha = 0.5 : f32} : (tensor<1x8xf32>) -> tensor<1x8xf32> loc("d")
+  %2 = npu.eltwise mul(%1, %1) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32> loc("m")
+  %3 = npu.eltwise add(%2, %1) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32> loc("m")
+  %4 = npu.eltwise round(%3) : (tensor<1x8xf32>) -> tensor<1x8xf32> loc("q")
+  %5 = npu.eltwise cast(%4) : (tensor<1x8xf32>) -> tensor<1x8xi8> loc("q")
+  return %5 : tensor<1x8xi8>
+}
+
+// Only the model's own input is real.
+func.func @input(%x: tensor<1x8xf32>) -> tensor<1x8xi8> {
+  %0 = npu.eltwise round(%x) : (tensor<1x8xf32>) -> tensor<1x8xf32> loc("q")
+  %1 = npu.eltwise cast(%0) : (tensor<1x8xf32>) -> tensor<1x8xi8> loc("q")
+  %2 = npu.eltwise neg(%1) : (tensor<1x8xi8>) -> tensor<1x8xi8>
+  return %2 : tensor<1x8xi8>
+}
