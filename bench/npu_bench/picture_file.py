@@ -52,6 +52,6 @@ def open_picture(path: Path, most_pixels: int) -> Iterator[Image.Image]:
     except InputError:
         raise
     except UnidentifiedImageError as error:
-        raise InputError(f"cannot read the picture '{path}': {_kind_of(path)}, expected {SHOWN}") from error
+        raise InputError(f"the picture '{path}' cannot be read: {_kind_of(path)}, expected {SHOWN}") from error
     except Exception as error:  # Pillow's readers throw what they like
-        raise InputError(f"cannot read the picture '{path}': {reason_of(error)}") from error
+        raise InputError(f"the picture '{path}' cannot be read: {reason_of(error)}") from error

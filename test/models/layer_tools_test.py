@@ -56,7 +56,7 @@ def test_compare(build: Path, folder: Path) -> None:
     expect(run(build, "npu-compare", model, "--input", f"x={folder}/x.npy", "--all"), 0, "ok     Conv 'Conv_0'")
     expect(run(build, "npu-compare", model, "--input", f"y={folder}/x.npy"), 2, "is not NAME=FILE.npy of an input")
     expect(run(build, "npu-compare", model, "--batch=2", "--input", f"x={folder}/x.npy"), 8, "expected float32[2, 3")
-    expect(run(build, "npu-compare", folder / "none.onnx"), 2, "there is no file")
+    expect(run(build, "npu-compare", folder / "none.onnx"), 1, "there is no file")
     expect(run(build, "npu-compare", model, "--target=npu-nhcw"), 2, "there is no target 'npu-nhcw'; did you mean 'npu-nhwc'?")
     expect(run(build, "npu-compare", model, "--layout=optimol"), 2, "error: npuc: unknown layout strategy 'optimol'")
 
@@ -206,7 +206,7 @@ def test_integers_within_their_limits(build: Path, folder: Path) -> None:
     given = f"--input=ids={folder}/ids.npy"
     done = run(build, "npu-bench", model, "--batch=4", given, "--plans=npu-nhwc/optimal", "--peers=onnxruntime", "--rounds=1")
     expect(done, 0, "text")
-    expect(run(build, "npu-bench", model, f"{given}x", "--plans=npu-nhwc/optimal"), 8, "cannot read")
+    expect(run(build, "npu-bench", model, f"{given}x", "--plans=npu-nhwc/optimal"), 8, "cannot be read")
     expect(run(build, "npu-bench", model, "--input=idx=a.npy"), 2, "is not NAME=FILE.npy of an input; there are: ids")
 
 
@@ -378,15 +378,15 @@ def test_bound_inputs(build: Path, folder: Path) -> None:
     expect(run(build, "npu-compare", model, *words, "--batch=2"), 0, "2 values compared, 0 differ")
     refused = {
         "--bind-input: 'short.npy' is not NAME=FILE.npy of an input; there are: x, rate, sizes": "short.npy",
-        "--bind-input: cannot read 'none.npy'": "rate=none.npy",
+        "--bind-input: 'none.npy' cannot be read": "rate=none.npy",
         "holds int32[], expected int64[]": f"rate={folder}/short.npy",
         "--bind-input: 'rate' has 0 dimensions, not 1": f"rate={folder}/s.npy",
         "--bind-input: 'x' has 2 dimensions, not 1": f"x={folder}/s.npy",
     }
     for text, word in refused.items():
-        code = 8 if "cannot read" in text or "holds" in text else 2
+        code = 8 if "cannot be read" in text or "holds" in text else 2
         expect(run(build, "npu-compare", model, f"--bind-input={word}"), code, text)
-    expect(run(build, *bench, "--bind-input=rate=none.npy"), 8, "--bind-input: cannot read 'none.npy'")
+    expect(run(build, *bench, "--bind-input=rate=none.npy"), 8, "--bind-input: 'none.npy' cannot be read")
     expect(run(build, "npu-compare", model, *words, words[0]), 2, "--bind-input: 'rate' has two files")
     both = (*words, f"--input=rate={folder}/r.npy")
     expect(run(build, "npu-compare", model, *both), 2, "'rate' has values of --input and of --bind-input")
@@ -467,11 +467,11 @@ def test_reduce(build: Path, folder: Path) -> None:
     expect(run(build, "npu-reduce", whole, "--batch=1", f"--reduce={out}", "--reduce-test", test), 0, "2 of ")
     assert [node.op_type for node in onnx.load(out).graph.node] == ["Concat", "MaxPool"]
     onnx.checker.check_model(onnx.load(out))
-    expect(run(build, "npu-reduce", folder / "none.onnx", f"--reduce={out}"), 2, "there is no file")
+    expect(run(build, "npu-reduce", folder / "none.onnx", f"--reduce={out}"), 1, "there is no file")
     expect(run(build, "npu-reduce", whole, f"--reduce={out}", "--input-shape=x"), 2, "expected NAME=1,3,224,224")
     well = folder / "does not fail.onnx"
     well.write_bytes(b"no model")
-    expect(run(build, "npu-reduce", well, f"--reduce={out}"), 1, "cannot read")
+    expect(run(build, "npu-reduce", well, f"--reduce={out}"), 1, "cannot be read")
     expect(run(build, "npuc", whole, "--reduce-test=true"), 2, "--reduce-test goes with --reduce")
 
 
