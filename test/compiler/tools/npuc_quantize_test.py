@@ -441,6 +441,9 @@ def test_other_formats(bench: Bench) -> None:
         bench.path(suffix + kind).mkdir()
         Image.new("RGB", (32, 32), "red").save(bench.path(suffix + kind) / f"x.{suffix}", kind)
         refuse(bench, model, f"--data={suffix + kind}", "-o", "out.onnx", code=BAD_INPUT, says="expected BMP, GIF, JPEG, PNG, TIFF or WEBP")
+    bench.path("floats").mkdir()
+    Image.fromarray(np.full((32, 32), 0.5, np.float32)).save(bench.path("floats/x.tif"), "TIFF")
+    refuse(bench, model, "--data=floats", "-o", "out.onnx", code=BAD_INPUT, says="'floats/x.tif' has floating-point pixels, expected 8 or 16")
     for kind, suffix in (("BMP", "bmp"), ("GIF", "gif"), ("JPEG", "png"), ("PNG", "jpg"), ("TIFF", "tif"), ("WEBP", "webp")):
         bench.path(kind).mkdir()
         Image.new("RGB", (40, 33), (250, 0, 0)).save(bench.path(kind) / f"x.{suffix}", kind)
