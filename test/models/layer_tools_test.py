@@ -479,11 +479,10 @@ def test_reduce_of_wrong_words(build: Path, folder: Path) -> None:
     """What the words are to blame for, no part of the model mends: the same message and exit code as npuc's."""
     whole, out = folder / "whole.onnx", folder / "wrong.onnx"
     onnx.save(small.make("concat"), whole)
-    cases = {("--target=npu-nhcw",): 2, ("--layout=optimol",): 2, ("--budget=node=5",): 2, ("--unheard",): 2,
-             ("--layout-plan=none.yaml",): 2}  # fmt: skip
-    for words, code in cases.items():
-        said = run(build, "npuc", whole, "-o", folder / "whole.npu", "-q", "--batch=1", *words).stderr.strip().splitlines()
-        text = said[0].partition("error: ")[2].partition("; see npuc")[0]
+    for words in ("--target=npu-nhcw",), ("--layout=optimol",), ("--budget=node=5",), ("--unheard",), ("--layout-plan=none.yaml",):
+        direct = run(build, "npuc", whole, "-o", folder / "whole.npu", "-q", "--batch=1", *words)
+        code, text = direct.returncode, direct.stderr.strip().splitlines()[0].partition("error: ")[2].partition("; see npuc")[0]
+        assert code in (2, 8), direct
         for program in ("npuc", "npu-reduce"):
             done = run(build, program, whole, "--batch=1", f"--reduce={out}", *words)
             expect(done, code, text.replace(str(whole), ""))
