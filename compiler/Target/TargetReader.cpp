@@ -319,12 +319,10 @@ private:
   /// One entry: `layouts`, and the least and most bytes of a transfer.
   bool readRun(yaml::Node *node) {
     TransferRun run;
-    const Key keys[] = {{"layouts",
-                         [&](Node *value) {
-                           return readPatterns("runs: layouts", value,
-                                               run.layouts);
-                         },
-                         true},
+    auto layouts = [&](Node *value) {
+      return readPatterns("runs: layouts", value, run.layouts);
+    };
+    const Key keys[] = {required({"layouts", layouts}),
                         required(numberOf("runs", "min", "B", run.least)),
                         required(numberOf("runs", "max", "B", run.most))};
     if (!readMap(node, "runs", keys))
@@ -492,15 +490,14 @@ private:
 
   bool readFallback(yaml::Node *node) {
     Fallback fallback;
+    auto start = [&](Node *value) {
+      return readStart("fallback: link_start", value, fallback.linkStart);
+    };
     const Key keys[] = {
         required(textOf("fallback", "target", fallback.target)),
         required(
             numberOf("fallback", "link_bandwidth", "GB/s", fallback.linkGBs)),
-        {"link_start",
-         [&](Node *value) {
-           return readStart("fallback: link_start", value, fallback.linkStart);
-         },
-         true},
+        required({"link_start", start}),
         numberOf("fallback", "link_energy", "pJ/B", fallback.linkEnergy)};
     if (!readMap(node, "fallback", keys))
       return false;
