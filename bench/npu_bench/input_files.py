@@ -39,14 +39,14 @@ def load_model(path: str | Path, weights: bool = True) -> onnx.ModelProto:
         with open_input(path) as file:
             model = onnx.load(file, load_external_data=False)
     except OSError as error:
-        raise BenchError(f"cannot read '{path}': {error.strerror}") from error
+        raise BenchError(f"'{path}' cannot be read: {error.strerror}") from error
     except Exception as error:  # protobuf has no one class for what it throws
-        raise BenchError(f"cannot read '{path}': it is no ONNX model") from error
+        raise BenchError(f"'{path}' cannot be read: it is no ONNX model") from error
     try:
         if weights:
             load_external_data_for_model(model, os.path.dirname(os.path.abspath(path)))
     except Exception as error:  # neither has onnx
-        raise BenchError(f"cannot read the weights of '{path}': {reason_of(error)}") from error
+        raise BenchError(f"the weights of '{path}' cannot be read: {reason_of(error)}") from error
     return model
 
 
@@ -78,7 +78,7 @@ def read_array(path: str | Path, where: str = "", is_mapped: bool = False) -> np
         reason = error.strerror if isinstance(error, OSError) and error.strerror else reason_of(error)
         if "magic" in reason:  # numpy shows the bytes, which may be any
             reason = "it is no .npy file of numbers"
-        raise InputError(f"{where}cannot read '{path}': {reason}") from error
+        raise InputError(f"{where}'{path}' cannot be read: {reason}") from error
 
 
 def tensors_of(message: object) -> Iterator[onnx.TensorProto]:

@@ -48,10 +48,12 @@ def open_picture(path: Path, most_pixels: int) -> Iterator[Image.Image]:
             if width * height > most_pixels:
                 raise InputError(f"the picture '{path}' has {width} x {height} pixels, expected at most {most_pixels}; if that is "
                                  f"meant, raise it with --budget=pixels={width * height}")  # fmt: skip
+            if picture.mode == "F":  # Pillow would cut 0.5 off to black
+                raise InputError(f"the picture '{path}' has floating-point pixels, expected 8 or 16 bits; give the values as a .npy file")
             yield picture
     except InputError:
         raise
     except UnidentifiedImageError as error:
-        raise InputError(f"cannot read the picture '{path}': {_kind_of(path)}, expected {SHOWN}") from error
+        raise InputError(f"the picture '{path}' cannot be read: {_kind_of(path)}, expected {SHOWN}") from error
     except Exception as error:  # Pillow's readers throw what they like
-        raise InputError(f"cannot read the picture '{path}': {reason_of(error)}") from error
+        raise InputError(f"the picture '{path}' cannot be read: {reason_of(error)}") from error

@@ -34,7 +34,7 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--version", action="version", version=version)
 
     def error(self, message: str) -> NoReturn:
-        complain(self.prog, f"{message}; see {self.prog} --help")
+        complain(self.prog, f"{message.removeprefix('argument ')}; see {self.prog} --help")
         sys.exit(Exit.USAGE)
 
     def parse_args(self, words: Sequence[str] | None = None) -> argparse.Namespace:  # type: ignore[override]

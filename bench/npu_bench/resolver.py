@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from npu_bench.errors import UsageError, did_you_mean
+from npu_bench.errors import BenchError, Exit, did_you_mean
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "models"))
 
@@ -24,9 +24,15 @@ def find_model(word: str, networks: Iterable[str] = NETS) -> Path:
     if word in networks:
         return zoo.ensure(word)
     if not Path(word).is_file():
-        raise UsageError(f"there is no file '{word}', and no network of that name{did_you_mean(word, networks)}; "
-                         f"known: {', '.join(networks)}")  # fmt: skip
+        # A name may be misspelled; a file is not there.
+        code = Exit.FAILED if _is_path(word) else Exit.USAGE
+        raise BenchError(f"there is no file '{word}', and no network of that name{did_you_mean(word, networks)}; "
+                         f"known: {', '.join(networks)}", code)  # fmt: skip
     return Path(word)
+
+
+def _is_path(word: str) -> bool:
+    return "/" in word or bool(Path(word).suffix)
 
 
 def target_file(word: str) -> Path:
@@ -37,7 +43,8 @@ def target_file(word: str) -> Path:
 def find_target(word: str, option: str = "--target") -> Path:
     path = target_file(word)
     if not path.exists():
+        code = Exit.INPUT if _is_path(word) else Exit.USAGE
         names = sorted(file.stem for file in TARGETS.glob("*.yaml"))
-        raise UsageError(f"{option}: there is no target '{word}'{did_you_mean(word, names)}; known: {', '.join(names)}, "
-                         "or give a .yaml file")  # fmt: skip
+        raise BenchError(f"{option}: there is no target '{word}'{did_you_mean(word, names)}; known: {', '.join(names)}, "
+                         "or give a .yaml file", code)  # fmt: skip
     return path

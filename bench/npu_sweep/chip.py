@@ -44,7 +44,7 @@ def find_chip(word: str) -> Chip:
         with open_input(path) as file:
             return _with_files(Chip(plain(path.stem), file.read().decode("utf-8")), path.parent)
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"--target: cannot read '{word}': {reason_of(error)}") from error
+        raise InputError(f"--target: '{word}' cannot be read: {reason_of(error)}") from error
 
 
 def _keys(chip: Chip) -> list[tuple[yaml.Node, yaml.Node]]:

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 
 from npu_bench.case import make_case
-from npu_bench.errors import BenchError, InputError, UsageError
+from npu_bench.errors import BenchError, Exit, InputError, UsageError
 from npu_bench.input_files import load_model, weights_of
 from npu_bench.installation import library_of
 from npu_bench.npuc import complaint, program_of
@@ -189,8 +189,9 @@ def check_values(tools: Tools, chips: list[Chip], axes: Axes) -> None:
     """npuc itself says whether a key, a value or a layout makes sense, before anything is started."""
     def check(where: str, chip: Chip, text: str, *words: str) -> None:
         error = complaint(tools.npuc, [f"--target={chip.file}", *axes.options(), *words], {chip.file: text})
-        if error:
-            raise BenchError(f"{where}: {str(error).removeprefix('npuc: ')}", error.code)
+        if error:  # a value of --set is a word of the call, though npuc finds it in a file
+            code = error.code if where == "--target" else Exit.USAGE
+            raise BenchError(f"{where}: {str(error).removeprefix('npuc: ')}", code)
 
     for chip in chips:
         check("--target", chip, chip.text)

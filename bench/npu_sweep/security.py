@@ -54,7 +54,7 @@ def check_files(link: Link) -> None:
         try:
             open_input(path).close()
         except OSError as error:
-            raise InputError(f"{option}: cannot read '{path}': {error.strerror}") from error
+            raise InputError(f"{option}: '{path}' cannot be read: {error.strerror}") from error
     try:
         context = ssl.create_default_context(cafile=str(link.ca_file))
     except (ssl.SSLError, OSError) as error:

@@ -74,7 +74,7 @@ def pictures_in(folder: Path) -> list[Path]:
     try:
         found = sorted(path for path in folder.rglob("*") if names_picture(path) and path.is_file())
     except OSError as error:
-        raise InputError(f"cannot read the folder '{folder}': {reason_of(error)}") from error
+        raise InputError(f"the folder '{folder}' cannot be read: {reason_of(error)}") from error
     if not found:
         raise InputError(f"there is no picture in the folder '{folder}'; expected {SHOWN}")
     return found

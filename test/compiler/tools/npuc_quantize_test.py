@@ -350,8 +350,7 @@ def test_wrong_models(bench: Bench) -> None:
                         (bench.save(cast), "its weight 'w0' is DOUBLE; export it in float32"), (bench.path("text.onnx"), "it is no ONNX model"),
                         (bench.path("none.npy"), "there is no file"), (bench.save(none), "onnxruntime cannot load the model"),
                         (bench.save(nothing), "nothing of the model can be quantised; its operators are: Abs, Exp")):  # fmt: skip
-        code = USAGE if "there is no file" in says else BAD_MODEL
-        refuse(bench, model, "--data=x.npy", "-o", "out.onnx", says=says, code=code)
+        refuse(bench, model, "--data=x.npy", "-o", "out.onnx", says=says, code=BAD_MODEL)
 
 
 def test_wrong_data(bench: Bench) -> None:
@@ -370,10 +369,10 @@ def test_wrong_data(bench: Bench) -> None:
     os.mkfifo(bench.path("pipe"))
     for name, says in (("nan.npy", "'nan.npy' has a number that is not finite, in row 1"), ("shape.npy", "holds float32[2,2,16,16], expected float32"),
                        ("kind.npy", "holds int64[2,3,16,16]"), ("huge.npy", "row 0 that does not fit into float32"),
-                       ("empty.npy", "fewer values than one batch takes"), ("object.npy", "cannot read 'object.npy'"), ("junk.npy", "'junk.npy': it is no .npy file of numbers"),
-                       ("zip.npy", "'zip.npy': it is no .npy file of numbers"), ("cut.npy", "cannot read 'cut.npy'"), ("none", "cannot read 'none': No such file"),
+                       ("empty.npy", "fewer values than one batch takes"), ("object.npy", "'object.npy' cannot be read"), ("junk.npy", "'junk.npy' cannot be read: it is no .npy file of numbers"),
+                       ("zip.npy", "'zip.npy' cannot be read: it is no .npy file of numbers"), ("cut.npy", "'cut.npy' cannot be read"), ("none", "'none' cannot be read: No such file"),
                        ("hollow", "there is no picture in the folder 'hollow'"), ("pipe", "it is not a regular file"),
-                       ("broken", "cannot read the picture 'broken/class1/p01.png': its first bytes are none of these, expected BMP, GIF")):  # fmt: skip
+                       ("broken", "the picture 'broken/class1/p01.png' cannot be read: its first bytes are none of these, expected BMP, GIF")):  # fmt: skip
         refuse(bench, model, f"--data={name}", "-o", "out.onnx", says=says, code=BAD_INPUT)
 
 
@@ -436,12 +435,15 @@ def test_other_formats(bench: Bench) -> None:
         bench.path(name).mkdir()
         postscript(bench.path(name) / name, bench.path("marker"))
         refuse(bench, model, f"--data={name}", "-o", "out.onnx", code=BAD_INPUT,
-               says=f"cannot read the picture '{name}/{name}': it is EPS by its first bytes, expected BMP, GIF")  # fmt: skip
+               says=f"the picture '{name}/{name}' cannot be read: it is EPS by its first bytes, expected BMP, GIF")  # fmt: skip
     assert not bench.path("started").exists() and not bench.path("marker").exists()
     for kind, suffix in (("PPM", "ppm"), ("TGA", "tga"), ("ICO", "ico"), ("JPEG2000", "jp2"), ("PCX", "png")):
         bench.path(suffix + kind).mkdir()
         Image.new("RGB", (32, 32), "red").save(bench.path(suffix + kind) / f"x.{suffix}", kind)
         refuse(bench, model, f"--data={suffix + kind}", "-o", "out.onnx", code=BAD_INPUT, says="expected BMP, GIF, JPEG, PNG, TIFF or WEBP")
+    bench.path("floats").mkdir()
+    Image.fromarray(np.full((32, 32), 0.5, np.float32)).save(bench.path("floats/x.tif"), "TIFF")
+    refuse(bench, model, "--data=floats", "-o", "out.onnx", code=BAD_INPUT, says="'floats/x.tif' has floating-point pixels, expected 8 or 16")
     for kind, suffix in (("BMP", "bmp"), ("GIF", "gif"), ("JPEG", "png"), ("PNG", "jpg"), ("TIFF", "tif"), ("WEBP", "webp")):
         bench.path(kind).mkdir()
         Image.new("RGB", (40, 33), (250, 0, 0)).save(bench.path(kind) / f"x.{suffix}", kind)
@@ -483,7 +485,7 @@ def test_arrays_that_lie(bench: Bench) -> None:
     for name, header, says in (("bomb", head, "which is 3072000000 bytes, and has 0"), ("deep", long, "'deep.npy' holds float32"),
                                ("fields", "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "expected numbers"),
                                ("object", "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "expected numbers"),
-                               ("code", "__import__('os').system('touch started')", "cannot read 'code.npy'")):  # fmt: skip
+                               ("code", "__import__('os').system('touch started')", "'code.npy' cannot be read")):  # fmt: skip
         text = header.ljust(118) + "\n"
         data = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
         bench.path(f"{name}.npy").write_bytes(data + (b"\0\0\0\0" if name == "deep" else b""))
