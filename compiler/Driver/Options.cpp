@@ -202,8 +202,9 @@ void OptionReader::Raw::addLayout(CLI::App &app, DriverOptions &options) {
       ->capture_default_str();
   app.add_option(
          "--layout-seconds", compile.layout.searchSeconds,
-         "how long optimal may search, in processor time; then the best "
-         "plan so far and its distance from the bound")
+         "how long choosing the layouts may take, as so many steps of work, "
+         "the same on every machine; then the best plan so far and its "
+         "distance from the bound")
       ->check(files::numberFrom(0, 1e6))
       ->capture_default_str();
   app.add_option("--io-layout", ioLayouts,

@@ -19,7 +19,7 @@ static LogicalResult prepare(LayoutProblem &problem,
                              const LayoutOptions &options) {
   problem.decision = options.decision;
   problem.objective = options.objective;
-  problem.searchSeconds = options.searchSeconds;
+  problem.limitTo(options.searchSeconds);
   if (failed(bindBoundary(problem, options.io)))
     return failure();
   if (failed(checkReplacements(problem)))

@@ -16,7 +16,7 @@ using namespace npu;
 
 /// Of the values that stay on the chip, the stored bytes that are there while
 /// each kernel runs.
-static void addResidents(const LayoutProblem &problem,
+static void addResidents(const ResidentProblem &problem,
                          MutableArrayRef<PlannedKernel> kernels) {
   llvm::DenseMap<Value, std::pair<size_t, size_t>> ranges;
   SmallVector<Value> values;
@@ -110,16 +110,16 @@ std::string npu::costTableOf(const ProgramPlan &program,
   return text;
 }
 
-LogicalResult npu::planChip(const LayoutProblem &problem,
+LogicalResult npu::planChip(const ResidentProblem &problem,
                             ProgramPlan &program) {
-  const TargetSpec &target = problem.target;
-  if (failed(checkMemory(problem.function, program, target.machine)))
+  const TargetSpec &target = problem->target;
+  if (failed(checkMemory(problem->function, program, target.machine)))
     return failure();
   for (PlannedKernel &kernel : program.kernels) {
     kernel.work = kernelWorkOf(problem, kernel.op).value_or(cost::KernelWork());
-    kernel.costKey = costKeyOf(problem, kernel.op);
+    kernel.costKey = costKeyOf(*problem, kernel.op);
     kernel.tiling = cost::chooseTiling(kernel.work, target.machine,
-                                       tileGoal(problem.objective));
+                                       tileGoal(problem->objective));
     if (failed(checkFits(kernel, target.machine)))
       return failure();
   }

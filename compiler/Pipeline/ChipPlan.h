@@ -16,10 +16,10 @@ namespace npu {
 std::string costTableOf(const ProgramPlan &program, const TargetSpec &target);
 
 /// Fills in the kernels' work, tiling and resident bytes; of a function that is
-/// laid out, with what its report keeps on the chip. Fails, with an error
+/// laid out. Fails, with an error
 /// at the op, where not even its smallest tile fits the on-chip memory, and
 /// where the DRAM cannot hold the program.
-LogicalResult planChip(const LayoutProblem &problem, ProgramPlan &program);
+LogicalResult planChip(const ResidentProblem &problem, ProgramPlan &program);
 
 } // namespace npu
 

@@ -114,6 +114,7 @@ private:
   /// Of the function when its layouts are decided: nothing changes it then.
   std::optional<ImageAxesAnalysis> axes;
   std::optional<LayoutProblem> laidOut;
+  const OnChipValues *onChip = nullptr; // of what is laid out
   ProgramPlan program;
   std::unique_ptr<llvm::TargetMachine> machine;
   llvm::LLVMContext llvmContext;
@@ -286,7 +287,9 @@ void Compilation::reportDecided() {
   axes.emplace(function());
   laidOut.emplace(function(), *target, *axes);
   laidOut->objective = options.layout.objective;
-  report.layout = reportLayouts(*laidOut, options.layout.plan.get());
+  FunctionCost least = costOf(*laidOut);
+  onChip = least.onChip;
+  report.layout = reportLayouts(*laidOut, least, options.layout.plan.get());
 }
 
 LogicalResult Compilation::layout() {
@@ -337,7 +340,7 @@ LogicalResult Compilation::plan() {
   report.arenaBytes = program.arenaBytes;
   report.arenaLowerBoundBytes = program.arenaLowerBound;
   report.weightBytes = program.weights.bytes();
-  if (failed(planChip(*laidOut, program)))
+  if (failed(planChip({*laidOut, *onChip}, program)))
     return failure();
   report.machine = target->machine;
   report.costTable = costTableOf(program, *target);

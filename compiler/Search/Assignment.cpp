@@ -87,10 +87,11 @@ void Assignment::descend(const Deadline &deadline) {
   std::vector<char> queued(problem.ops.size(), 1);
   for (size_t op = 0; op < problem.ops.size(); ++op)
     queue.push_back(static_cast<int>(op));
-  for (size_t step = 0; !queue.empty(); ++step) {
-    if (step % 256 == 255 && deadline.over())
-      return;
+  while (!queue.empty() && !deadline.over()) {
     int op = queue.front();
+    const Op &one = problem.ops[op];
+    deadline.count(static_cast<double>(
+        one.ways.size() * (one.operands.size() + one.results.size() + 1)));
     queue.pop_front();
     queued[op] = 0;
     place(op, chosen[op], -1);

@@ -5,10 +5,10 @@
 #ifndef NPU_COMPILER_SEARCH_COSTNETWORK_H
 #define NPU_COMPILER_SEARCH_COSTNETWORK_H
 
+#include "compiler/Search/Deadline.h"
 #include "compiler/Search/LayoutSearch.h"
 
 #include <algorithm>
-#include <ctime>
 
 namespace npu::search {
 
@@ -31,36 +31,13 @@ struct CostNetwork {
   int size(int variable) const {
     return static_cast<int>(variables[variable].size());
   }
-};
-
-/// Until when to work, in processor time of the calling thread, which does all
-/// of a search: one that waits for a processor, or is stopped, loses nothing.
-class Deadline {
-public:
-  /// `cut`: what becomes true once time decides anything.
-  explicit Deadline(double seconds, bool *cut = nullptr)
-      : begin(now()), allowed(std::max(0.0, seconds)), cut(cut) {}
-  double spent() const { return now() - begin; }
-  double left() const { return allowed - spent(); }
-  /// Whether more than so many seconds are left.
-  bool allows(double seconds) const {
-    const bool is = left() > seconds;
-    if (!is && cut)
-      *cut = true;
-    return is;
+  /// Of all tables.
+  double entries() const {
+    double sum = 0;
+    for (const PairCost &pair : pairs)
+      sum += static_cast<double>(pair.table.size());
+    return sum;
   }
-  bool over() const { return !allows(0); }
-
-private:
-  static double now() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) +
-           1e-9 * static_cast<double>(time.tv_nsec);
-  }
-
-  double begin, allowed;
-  bool *cut;
 };
 
 } // namespace npu::search

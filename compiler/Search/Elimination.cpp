@@ -201,9 +201,15 @@ private:
     const size_t last = scope.size() - 1;
     std::vector<int> digits(scope.size(), 0);
     size_t moved = 0; // levels from here on are to be summed
+    const size_t step = std::min<size_t>(message.entries.size(), 65536);
+    const size_t entrySteps =
+        own.size() * std::max<size_t>(1, levels[last].rows.size());
     for (size_t entry = 0; entry < message.entries.size(); ++entry) {
-      if (entry % 65536 == 65535 && deadline.over())
-        return false;
+      if (entry % step == 0) {
+        deadline.count(static_cast<double>(step * entrySteps));
+        if (deadline.over())
+          return false;
+      }
       for (; moved < last; ++moved)
         sumUp(levels[moved], before(moved), levels[moved].sums);
       message.entries[entry] =

@@ -63,10 +63,9 @@ struct Arrays {
   }
 };
 
-Handle create(double seconds) {
+Handle create() {
   Handle highs(Highs_create());
   Highs_setBoolOptionValue(highs.get(), "output_flag", 0);
-  Highs_setDoubleOptionValue(highs.get(), "time_limit", std::max(0.0, seconds));
   // One thread, so that the answer is the same every time.
   Highs_setIntOptionValue(highs.get(), "threads", 1);
   Highs_setStringOptionValue(highs.get(), "parallel", "off");
@@ -87,12 +86,53 @@ bool pass(void *highs, const LinearModel &model, const Arrays &arrays,
              integer ? arrays.integer.data() : nullptr) != kHighsStatusError;
 }
 
-/// Whether it went on to the end.
-bool run(void *highs, LinearSolution &solution) {
-  const HighsInt status = Highs_run(highs);
-  solution.isCut = Highs_getModelStatus(highs) == kHighsModelStatusTimeLimit;
-  return status != kHighsStatusError;
+double entriesOf(const LinearModel &model) {
+  double sum = 0;
+  for (const LinearModel::Row &row : model.rows)
+    sum += static_cast<double>(row.plus.size() + row.minus.size());
+  return sum;
 }
+
+/// What one of the simplex method's iterations is counted as.
+double stepsOf(const LinearModel &model) {
+  return static_cast<double>(model.columns() + model.rows.size());
+}
+
+/// One run of the solver. It has limits of its own, but of time that passes, or
+/// that say nothing of an integer programme's parts; it asks here instead.
+struct Run {
+  const Deadline &until;
+  double iterationSteps;
+  double counted = 0; // of this run
+
+  Run(const LinearModel &model, const Deadline &until)
+      : until(until), iterationSteps(stepsOf(model)) {}
+
+  void count(double iterations) {
+    const double steps = iterations * iterationSteps;
+    until.count(std::max(0.0, steps - counted));
+    counted = std::max(counted, steps);
+  }
+
+  static void ask(int type, const char * /*message*/,
+                  const HighsCallbackDataOut *now, HighsCallbackDataIn *in,
+                  void *run) {
+    auto &self = *static_cast<Run *>(run);
+    self.count(type == kHighsCallbackMipInterrupt
+                   ? static_cast<double>(now->mip_total_lp_iterations)
+                   : static_cast<double>(now->simplex_iteration_count));
+    in->user_interrupt = self.until.over();
+  }
+
+  /// Whether it ended without an error.
+  bool go(void *highs, int askedOf) {
+    Highs_setCallback(highs, ask, this);
+    Highs_startCallback(highs, askedOf);
+    const HighsInt status = Highs_run(highs);
+    Highs_stopCallback(highs, askedOf);
+    return status != kHighsStatusError;
+  }
+};
 
 bool hasSolution(void *highs) {
   HighsInt status = 0;
@@ -113,7 +153,7 @@ Relaxation::Relaxation(const LinearModel &model)
   Arrays arrays(model);
   state->scale = arrays.scale;
   state->rows = model.rows.size();
-  state->highs = create(0);
+  state->highs = create();
   // Without presolve the dual simplex is twice as fast here, and what it knows
   // when time runs out is a bound.
   Highs_setStringOptionValue(state->highs.get(), "presolve", "off");
@@ -135,15 +175,11 @@ bool Relaxation::addNewRows() {
                        rows.factors.data()) != kHighsStatusError;
 }
 
-LinearSolution Relaxation::solve(double seconds) {
+LinearSolution Relaxation::solve(const Deadline &until) {
   LinearSolution solution;
   if (!state->highs || !addNewRows())
     return solution;
-  // The solver counts the time of all its runs.
-  Highs_setDoubleOptionValue(state->highs.get(), "time_limit",
-                             Highs_getRunTime(state->highs.get()) +
-                                 std::max(0.0, seconds));
-  if (!run(state->highs.get(), solution))
+  if (!Run(model, until).go(state->highs.get(), kHighsCallbackSimplexInterrupt))
     return solution;
   solution.values.resize(model.columns(), 0);
   solution.duals.resize(model.rows.size(), 0);
@@ -155,11 +191,21 @@ LinearSolution Relaxation::solve(double seconds) {
   return solution;
 }
 
-LinearSolution solveInteger(const LinearModel &model, double seconds,
+LinearSolution solveInteger(const LinearModel &model, const Deadline &until,
                             const std::vector<int> &ways) {
-  Arrays arrays(model);
-  Handle highs = create(seconds);
   LinearSolution solution;
+  // What an integer programme begins with asks for nothing, and grows faster
+  // than the model. The time that passes is its guard.
+  constexpr double stepsToBegin = 1000, patience = 1.5;
+  const double steps = stepsToBegin * entriesOf(model);
+  if (!until.allows(steps))
+    return solution;
+  Arrays arrays(model);
+  Handle highs = create();
+  Highs_setDoubleOptionValue(highs.get(), "time_limit",
+                             patience * until.left() /
+                                 Deadline::stepsPerSecond);
+  until.count(steps);
   if (!pass(highs.get(), model, arrays, true))
     return solution;
   // A copy's part of the start is found by the solver.
@@ -174,7 +220,11 @@ LinearSolution solveInteger(const LinearModel &model, double seconds,
   Highs_setDoubleOptionValue(highs.get(), "mip_rel_gap", 0);
   Highs_setSparseSolution(highs.get(), static_cast<HighsInt>(columns.size()),
                           columns.data(), values.data());
-  if (!run(highs.get(), solution) || !hasSolution(highs.get()))
+  const bool isRun =
+      Run(model, until).go(highs.get(), kHighsCallbackMipInterrupt);
+  solution.isCut =
+      Highs_getModelStatus(highs.get()) == kHighsModelStatusTimeLimit;
+  if (!isRun || !hasSolution(highs.get()))
     return solution;
   solution.values.resize(model.columns(), 0);
   std::vector<double> rows(model.rows.size());

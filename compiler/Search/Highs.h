@@ -17,7 +17,7 @@ public:
   explicit Relaxation(const LinearModel &model);
   ~Relaxation();
 
-  LinearSolution solve(double seconds);
+  LinearSolution solve(const Deadline &until);
 
 private:
   bool addNewRows();
@@ -28,7 +28,7 @@ private:
 };
 
 /// Ways whole; starts from ways that are known.
-LinearSolution solveInteger(const LinearModel &model, double seconds,
+LinearSolution solveInteger(const LinearModel &model, const Deadline &until,
                             const std::vector<int> &ways);
 
 } // namespace npu::search

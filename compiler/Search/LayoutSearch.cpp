@@ -29,6 +29,11 @@ Cost cheapestWays(const Problem &problem) {
   return sum;
 }
 
+Deadline limitOf(const Options &options) {
+  return options.within ? options.within->within(options.seconds)
+                        : Deadline(options.seconds);
+}
+
 /// One search: what is left of the problem, the best choice so far, and what
 /// is proved about all others.
 class Search {
@@ -36,31 +41,36 @@ public:
   Search(const Problem &whole, const Options &options, int depth = 0)
       // The last step cannot be interrupted everywhere.
       : whole(whole), options(options), depth(depth),
-        deadline(0.93 * options.seconds, &isCut), trees(whole), left(whole) {}
+        deadline(limitOf(options).share(0.93)), trees(whole), left(whole) {}
 
   Solution run() {
     solution.lowerBound = cheapestWays(whole);
-    left.dropDominated(trees);
+    left.dropDominated(trees, deadline);
     if (!eliminateWhatFits())
       searchFurther();
     solution.cost = totalCost(whole, trees, solution.ways);
     solution.proved = solution.cost == solution.lowerBound;
-    solution.settled = !isCut;
+    solution.settled = !isCut && !deadline.isStruck();
     solution.seconds = deadline.spent();
     return std::move(solution);
   }
 
 private:
-  /// Part of the time that is left.
-  Deadline share(double part) {
-    return Deadline(deadline.left() * part, &isCut);
+  /// Part of what is left.
+  Deadline share(double part) const { return deadline.share(part); }
+
+  void encodeLeft() {
+    encoding = encode(left.problem(), trees);
+    deadline.count(encoding.network.entries());
   }
 
   /// Solves the parts of the problem that are narrow enough and keeps their
   /// ways. True if that was all: then what is left has one choice, and no
   /// other is cheaper than `solution`.
   bool eliminateWhatFits() {
-    encoding = encode(left.problem(), trees);
+    if (deadline.over())
+      return false;
+    encodeLeft();
     if (!encoding.complete)
       return false;
     EliminationPlan plan =
@@ -68,8 +78,7 @@ private:
     solution.largestTable =
         std::max(solution.largestTable,
                  static_cast<int64_t>(std::min(plan.largestTable, 9e18)));
-    constexpr double secondsPerEntry = 1e-8;
-    if (!deadline.allows(plan.work * secondsPerEntry))
+    if (!deadline.allows(plan.work))
       return false;
     std::vector<int> states = eliminate(encoding.network, plan, share(0.5));
     if (states.size() != encoding.network.variables.size())
@@ -79,7 +88,7 @@ private:
       solved[variable] = 1;
     fix(states, solved);
     if (!plan.fits) {
-      encoding = encode(left.problem(), trees);
+      encodeLeft();
       return false;
     }
     std::vector<int> only(whole.ops.size(), 0);
@@ -144,11 +153,8 @@ private:
 
   /// Whether messages need no larger tables than elimination may have.
   bool isListed() const {
-    size_t entries = 0;
-    for (const PairCost &pair : encoding.network.pairs)
-      entries += pair.table.size();
-    return encoding.complete &&
-           entries <= static_cast<size_t>(options.tableEntries);
+    return encoding.complete && encoding.network.entries() <=
+                                    static_cast<double>(options.tableEntries);
   }
 
   /// Raises the bound by messages and makes choices that they suggest, until
@@ -156,13 +162,15 @@ private:
   /// if that is too far away; then ways that cannot be cheaper are gone.
   bool passMessages() {
     constexpr int passes = 50, patience = 100;
+    if (deadline.over())
+      return false;
     Narrowing narrowing(encoding.network, bestCost);
     std::vector<std::vector<int>> guesses;
     size_t tried = narrowing.size();
     int nextGuess = 0;
     for (int round = 0; !deadline.over(); ++round) {
       for (int i = 0; i < passes && !deadline.over(); ++i)
-        narrowing.pass();
+        narrowing.pass(deadline);
       Cost before = std::exchange(
           solution.lowerBound,
           std::max(solution.lowerBound, narrowing.narrow(bestCost)));
@@ -186,7 +194,7 @@ private:
     std::vector<std::vector<char>> keep = narrowing.left();
     keep.resize(whole.ops.size());
     left.keepOnly(keep);
-    encoding = encode(left.problem(), trees);
+    encodeLeft();
     return false;
   }
 
@@ -208,15 +216,16 @@ private:
       for (const std::vector<int> &ways : guesses)
         keep[i][ways[i]] = 1;
     }
-    searchAmong(keep, 0.2 * deadline.left());
+    searchAmong(keep, share(0.2));
   }
 
   /// Takes the best choice of only these ways.
-  void searchAmong(const std::vector<std::vector<char>> &keep, double seconds) {
+  void searchAmong(const std::vector<std::vector<char>> &keep,
+                   const Deadline &until) {
     Reduction shared = left;
     shared.keepOnly(keep);
     Options narrower = options;
-    narrower.seconds = seconds;
+    narrower.within = until;
     narrower.incumbent.clear();
     Solution found = Search(shared.problem(), narrower, depth + 1).run();
     isCut |= !found.settled;
@@ -249,6 +258,8 @@ private:
   }
 
   void relax() {
+    if (deadline.over())
+      return;
     solution.method = "linear relaxation";
     DualBound dual = cut();
     if (dual.withWay.empty() || solution.lowerBound == bestCost ||
@@ -278,8 +289,7 @@ private:
     double dived = model.wayColumns();
     for (int round = 0; !until.over() && solution.lowerBound < bestCost;
          ++round) {
-      LinearSolution relaxed = relaxation.solve(until.left());
-      isCut |= relaxed.isCut;
+      LinearSolution relaxed = relaxation.solve(until);
       if (relaxed.values.empty())
         break;
       DualBound dual = proveBound(left.problem(), model, relaxed.duals);
@@ -323,7 +333,7 @@ private:
     if (kept > fewer * dived)
       return false;
     dived = kept;
-    searchAmong(keep, 0.5 * until.left());
+    searchAmong(keep, until.share(0.5));
     return true;
   }
 
@@ -407,8 +417,8 @@ private:
   void branchAndBound() {
     solution.method = "branch and bound";
     LinearModel model(left.problem(), trees);
-    LinearSolution found = solveInteger(model, 0.75 * deadline.left(),
-                                        left.fromWhole(solution.ways));
+    LinearSolution found =
+        solveInteger(model, share(0.75), left.fromWhole(solution.ways));
     isCut |= found.isCut;
     if (!found.values.empty())
       improve(model.round(left.problem(), found.values), 0.3);
@@ -416,9 +426,9 @@ private:
 
   const Problem &whole;
   const Options &options;
-  const int depth;    // of searches that are part of another
-  bool isCut = false; // by time, anywhere
-  Deadline deadline;
+  const int depth; // of searches that are part of another
+  const Deadline deadline;
+  bool isCut = false; // by a clock of somebody else's
   RelayoutTrees trees;
   Reduction left;
   Encoding encoding; // of what is left

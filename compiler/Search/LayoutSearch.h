@@ -5,7 +5,10 @@
 #ifndef NPU_COMPILER_SEARCH_LAYOUTSEARCH_H
 #define NPU_COMPILER_SEARCH_LAYOUTSEARCH_H
 
+#include "compiler/Search/Deadline.h"
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,8 +59,10 @@ Cost totalCost(const Problem &problem, const std::vector<int> &ways);
 std::string check(const Problem &problem);
 
 struct Options {
-  /// Processor time after which the best solution found so far is returned.
+  /// When the best solution found so far is returned.
   double seconds = 10;
+  /// A limit of other work, too, of which this may take what is left.
+  std::optional<Deadline> within;
   /// Entries of the largest table that elimination may allocate, and of all
   /// that messages pass between; beyond it the linear programme is solved.
   int64_t tableEntries = int64_t(1) << 24;
@@ -71,7 +76,7 @@ struct Solution {
   /// No choice costs less than this. Equal to `cost` where `proved`.
   Cost lowerBound = 0;
   bool proved = false;
-  /// No part of the search was ended by its time: the same ways every time.
+  /// No part of the search was ended by the clock: the same ways every time.
   bool settled = false;
   /// "elimination", "message passing", "prices", "linear relaxation" or "branch
   /// and bound".

@@ -108,7 +108,7 @@ private:
 struct LinearSolution {
   std::vector<double> values; // of the columns; empty: none was found
   std::vector<double> duals;  // of the rows; empty for integer programmes
-  bool isCut = false;         // by its time
+  bool isCut = false;         // by time that passed
 };
 
 /// What the duals of the rows prove, in exact integers: whatever they are, the

@@ -33,6 +33,9 @@ public:
   /// The network with the costs moved as the messages say, in integers.
   CostNetwork moved() const;
 
+  /// How many numbers a pass looks at.
+  double work() const { return static_cast<double>(numbers.size()); }
+
 private:
   /// A pair as one of its variables sees it. Positions in `numbers`.
   struct Link {

@@ -159,7 +159,7 @@ std::vector<int> Narrowing::guess(int candidates,
     for (int i = 0; i < passes; ++i) {
       if (deadline.over())
         return {};
-      some.pass();
+      some.pass(deadline);
     }
   while (some.leaveOutDearest(candidates));
   constexpr int64_t tableEntries = 1 << 20;

@@ -19,7 +19,10 @@ public:
   /// Choices that cost `best` or more do not matter.
   Narrowing(const CostNetwork &whole, Cost best);
 
-  void pass() { messages->pass(); }
+  void pass(const Deadline &deadline) {
+    deadline.count(messages->work());
+    messages->pass();
+  }
 
   /// Leaves out the states with which no choice costs less than `best`. Returns
   /// a bound of all choices; `best` if none is cheaper.

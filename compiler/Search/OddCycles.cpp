@@ -73,7 +73,7 @@ public:
         starts.push_back(static_cast<int>(column));
     for (int start : starts)
       if (uses[start] == 0 && !deadline.over())
-        search(start, near);
+        search(start, near, deadline);
     searchFrom(starts, some, deadline);
     if (found.empty())
       searchFrom(starts, 4 * some, deadline);
@@ -105,7 +105,7 @@ private:
                   const Deadline &deadline) {
     const size_t step = (starts.size() + count - 1) / count;
     for (size_t i = 0; i < starts.size() && !deadline.over(); i += step)
-      search(starts[i], nodes.size());
+      search(starts[i], nodes.size(), deadline);
   }
 
   /// An edge for each two columns, all others brought to their bounds.
@@ -152,7 +152,7 @@ private:
 
   /// The tree of shortest ways from a column to at most `reach` others; the
   /// shortest odd cycles that one more edge makes become rows.
-  void search(int start, size_t reach) {
+  void search(int start, size_t reach, const Deadline &deadline) {
     // Short ways first: their rows have few columns.
     constexpr double step = 0.01;
     using Entry = std::pair<double, int>;
@@ -168,6 +168,7 @@ private:
       if (here.settled)
         continue;
       here.settled = true;
+      deadline.count(static_cast<double>(edges[column].size()));
       for (const Edge &edge : edges[column]) {
         Node &there = nodes[edge.to];
         bool odd = here.odd ^ edge.odd;

@@ -17,6 +17,7 @@ std::vector<int> polish(const Problem &problem, const RelayoutTrees &trees,
   Cost cost = totalCost(problem, trees, ways);
   int fruitless = 0;
   for (uint64_t seed = 0; fruitless < patience && !deadline.over(); ++seed) {
+    deadline.count(encoding.network.entries());
     std::vector<char> frozen =
         freezeSome(encoding.network, ops, tableEntries, seed);
     EliminationPlan plan =

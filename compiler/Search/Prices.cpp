@@ -64,6 +64,17 @@ public:
   }
 
   bool isListed() const { return listed; }
+  /// How many numbers are looked at by who goes through all ops and back.
+  double work() const {
+    double sum = 0;
+    for (const Good &good : goods)
+      sum += static_cast<double>(good.sets.size() *
+                                 (good.costs.size() + 4 * good.uses.size()));
+    for (const Op &op : problem.ops)
+      sum += static_cast<double>(op.ways.size() *
+                                 (op.operands.size() + op.results.size() + 1));
+    return 4 * sum;
+  }
 
   const Problem &problem;
   std::vector<Good> goods;             // by value
@@ -450,7 +461,7 @@ Prices findPrices(const Problem &problem, const RelayoutTrees &trees,
       least = std::min(least, way.cost);
     best.bound += least;
   }
-  if (best.bound >= limits.target)
+  if (best.bound >= limits.target || limits.until.over())
     return best;
   Market market(problem, trees, limits.tableEntries);
   if (!market.isListed())
@@ -460,6 +471,7 @@ Prices findPrices(const Problem &problem, const RelayoutTrees &trees,
   int waited = 0;
   for (int i = 0; i < mostPasses && waited < patience && !limits.until.over();
        ++i) {
+    limits.until.count(market.work());
     ascent.pass();
     ++waited;
     Prices prices = Proof(market, scales.back(), ascent.prices()).take();

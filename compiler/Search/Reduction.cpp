@@ -35,26 +35,39 @@ public:
   Cost toRead(int value, int layout) const { return fetch[value][layout]; }
 
   /// What storing the value in `now` may cost more than storing it in `before`.
-  Cost toStore(int value, int now, int before) const {
+  /// An op's ways ask for its results again and again.
+  Cost toStore(int value, int now, int before) {
     if (now == before)
       return 0;
+    const int layouts = problem.values[value].layouts;
+    if (asked != value) {
+      asked = value;
+      known.assign(static_cast<size_t>(layouts * layouts), -1);
+    }
+    Cost &more = known[now * layouts + before];
+    if (more < 0)
+      more = moreToStore(value, now, before);
+    return more;
+  }
+
+private:
+  Cost moreToStore(int value, int now, int before) const {
     // Either it is brought to `before` first, or each copy that was made from
     // there (if copies share, one that nobody reads, too) is made from `now`.
     Cost sum = 0;
     for (int to = 0; to < problem.values[value].layouts; ++to)
       if (read[value][to] || trees.shares(value))
-        sum += std::max<Cost>(0, trees.cost(value, now, setOf(to)) -
-                                     trees.cost(value, before, setOf(to)));
-    return std::min(sum, trees.cost(value, now, setOf(before)));
+        sum += std::max<Cost>(0, trees.costOfOne(value, now, to) -
+                                     trees.costOfOne(value, before, to));
+    return std::min(sum, trees.costOfOne(value, now, before));
   }
 
-private:
   std::vector<Cost> worstFetch(int value) const {
     const int layouts = problem.values[value].layouts;
     std::vector<Cost> worst(layouts, 0);
     for (int from = 0; from < layouts; ++from)
       for (int to = 0; stored[value][from] && to < layouts; ++to)
-        worst[to] = std::max(worst[to], trees.cost(value, from, setOf(to)));
+        worst[to] = std::max(worst[to], trees.costOfOne(value, from, to));
     return worst;
   }
 
@@ -62,11 +75,13 @@ private:
   const RelayoutTrees &trees;
   std::vector<std::vector<char>> stored, read; // layouts that occur
   std::vector<std::vector<Cost>> fetch;
+  int asked = -1;          // a value
+  std::vector<Cost> known; // of it: what toStore() says, or -1
 };
 
 /// Whether `better` can replace `worse` in any choice and never cost more.
 bool dominates(const Op &op, const Way &better, const Way &worse,
-               const Worst &worst) {
+               Worst &worst) {
   Cost extra = better.cost;
   for (size_t k = 0; k < op.operands.size() && extra <= worse.cost; ++k) {
     int layout = better.layouts[k];
@@ -106,15 +121,20 @@ static std::vector<size_t> dominators(const Op &op) {
   return ways;
 }
 
-void Reduction::dropDominated(const RelayoutTrees &trees) {
+void Reduction::dropDominated(const RelayoutTrees &trees,
+                              const Deadline &deadline) {
   Worst worst(reduced, trees);
   std::vector<std::vector<char>> keep;
   for (const Op &op : reduced.ops) {
     std::vector<char> stays(op.ways.size(), 1);
-    for (size_t a : dominators(op))
+    const std::vector<size_t> some = dominators(op);
+    deadline.count(static_cast<double>(some.size() * op.ways.size()));
+    for (size_t i = 0; i < some.size() && !deadline.over(); ++i) {
+      const size_t a = some[i];
       for (size_t b = 0; b < stays.size() && stays[a]; ++b)
         if (a != b && stays[b] && dominates(op, op.ways[a], op.ways[b], worst))
           stays[b] = 0;
+    }
     keep.push_back(std::move(stays));
   }
   keepOnly(keep);

@@ -4,6 +4,7 @@
 #ifndef NPU_COMPILER_SEARCH_REDUCTION_H
 #define NPU_COMPILER_SEARCH_REDUCTION_H
 
+#include "compiler/Search/Deadline.h"
 #include "compiler/Search/RelayoutTrees.h"
 
 namespace npu::search {
@@ -16,8 +17,9 @@ public:
   const Problem &problem() const { return reduced; }
 
   /// Leaves out ways that another way of the same op can stand in for: cheaper
-  /// even if every relayout that the change may cause has to be paid.
-  void dropDominated(const RelayoutTrees &trees);
+  /// even if every relayout that the change may cause has to be paid. As many
+  /// of them as there is time for.
+  void dropDominated(const RelayoutTrees &trees, const Deadline &deadline);
 
   /// Leaves out the ways of op i whose flag in keep[i] is not set. At least
   /// one way of each op must stay.

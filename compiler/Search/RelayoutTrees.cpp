@@ -133,6 +133,8 @@ const std::vector<Cost> &RelayoutTrees::treesOf(Shared &shared,
 Cost RelayoutTrees::cost(int value, int stored, LayoutSet wanted) const {
   if (wanted == 0)
     return 0;
+  if ((wanted & (wanted - 1)) == 0)
+    return costOfOne(value, stored, __builtin_ctzll(wanted));
   if (shares(value))
     return treesOf(tables[shared[value]], wanted)[stored];
   const Value &moved = values[value];

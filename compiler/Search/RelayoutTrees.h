@@ -46,6 +46,14 @@ public:
   /// never cost less; a union never more than both of its parts.
   Cost cost(int value, int stored, LayoutSet wanted) const;
 
+  /// The same of one layout.
+  Cost costOfOne(int value, int stored, int wanted) const {
+    const int layouts = values[value].layouts;
+    const std::vector<Cost> &costs =
+        shares(value) ? tables[shared[value]].least : values[value].move;
+    return costs[stored * layouts + wanted];
+  }
+
   /// The relayouts of that tree, each after what it starts from.
   std::vector<Relayout> tree(int value, int stored, LayoutSet wanted) const;
 

@@ -17,18 +17,19 @@ if TYPE_CHECKING:
     from install_test import World
 
 
-def write_acme_model(world: World) -> None:
+def write_acme_model(world: World, channels: int = 32) -> None:
     """What each thing that Acme brings has an opinion of: whole blocks of channels, and a depthwise convolution."""
     random = np.random.default_rng(5)
-    shapes = {"w0": (32, 3, 3, 3), "w1": (32, 1, 3, 3), "w2": (48, 32, 1, 1), "b2": (48,)}
+    shapes = {"w0": (channels, 3, 3, 3), "w1": (channels, 1, 3, 3), "w2": (48, channels, 1, 1), "b2": (48,)}
     weights = {name: random.standard_normal(shape).astype(np.float32) / 4 for name, shape in shapes.items()}
     pads = {"pads": [1, 1, 1, 1]}
     nodes = [
         helper.make_node("Conv", ["x", "w0"], ["a"], name="stem", **pads),
         helper.make_node("Relu", ["a"], ["b"]),
-        helper.make_node("Conv", ["b", "w1"], ["c"], name="depthwise", group=32, **pads),
+        helper.make_node("Conv", ["b", "w1"], ["c"], name="depthwise", group=channels, **pads),
         helper.make_node("Relu", ["c"], ["d"]),
-        helper.make_node("Conv", ["d", "w2", "b2"], ["y"], name="pointwise"),
+        helper.make_node("Conv", ["d", "w2", "b2"], ["e"], name="pointwise"),
+        helper.make_node("Relu", ["e"], ["y"]),
     ]
     graph = helper.make_graph(
         nodes,
@@ -51,8 +52,8 @@ def write_acme_model(world: World) -> None:
         return np.einsum("chwij,ocij->ohw", windows, weight)
 
     y = np.maximum(convolved(x[0], weights["w0"]), 0)
-    y = np.maximum(convolved(y, weights["w1"], 32), 0)
-    y = convolved(y, weights["w2"]) + weights["b2"][:, None, None]
+    y = np.maximum(convolved(y, weights["w1"], channels), 0)
+    y = np.maximum(convolved(y, weights["w2"]) + weights["b2"][:, None, None], 0)
     np.save(world.folder / "acme-y.npy", y[None])
 
 
@@ -119,6 +120,12 @@ def test_acme_npu(world: World) -> None:
     assert [row["algorithm"] for row in report["algorithms"]] == ["acme.dense"], report["algorithms"]
     assert report["optimal"]["cost"] < compiled(world, f"--target={alone}")["optimal"]["cost"], report["optimal"]
 
+    expect_whole(*assembly(world, build, "acme.onnx"))
+
+    # One block holds all channels: channels last and blocks are the same bytes, in two spellings.
+    write_acme_model(world, channels=16)
+    report = compiled(world, *chip(build), "--verify-layout")
+    assert [row["algorithm"] for row in report["algorithms"]] == ["acme.dense"], report["algorithms"]
     expect_whole(*assembly(world, build, "acme.onnx"))
     said = world.run(build / "acme-asm", "absent.onnx", "absent.s", *chip(build), code=1)
     assert "absent.onnx: cannot be read" in said and not (world.folder / "absent.s").exists(), said

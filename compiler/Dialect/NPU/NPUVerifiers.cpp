@@ -169,6 +169,18 @@ LogicalResult EltwiseOp::verify() {
 
 // Fused kernels.
 
+/// Whether values of the two types are the same bytes, however their layouts
+/// are spelled: acdb and aBcd16b are one layout of 1x16x8x8.
+static bool isSameType(Type a, Type b) {
+  LayoutAttr layout = getLayout(a), other = getLayout(b);
+  if (a == b || !layout || !other)
+    return a == b;
+  auto one = cast<RankedTensorType>(a), two = cast<RankedTensorType>(b);
+  return withLayout(one, {}) == withLayout(two, {}) &&
+         layout.getRank() == one.getRank() &&
+         layout.isEquivalent(other, one.getShape());
+}
+
 /// The checks of npu.fused ask the ops of its body, whose own checks would come
 /// later.
 static LogicalResult verifyBody(FusedOp fused) {
@@ -190,7 +202,7 @@ LogicalResult FusedOp::verify() {
                          << " arguments, the op has " << getInputs().size()
                          << " operands";
   for (auto [argument, input] : llvm::zip(body.getArguments(), getInputs()))
-    if (argument.getType() != input.getType()) // fused_c2
+    if (!isSameType(argument.getType(), input.getType())) // fused_c2
       return emitOpError() << "argument " << argument.getArgNumber() << " is "
                            << argument.getType() << ", its operand "
                            << input.getType();
@@ -218,7 +230,7 @@ LogicalResult FusedOp::verify() {
              << shapes::text(shapeOf(op.getResult(0)))
              << ", the kernel's result " << shapes::text(shapeOf(getResult()));
   }
-  if (getYielded().getType() != getResult().getType()) // fused_c7
+  if (!isSameType(getYielded().getType(), getResult().getType())) // fused_c7
     return emitOpError() << "yields " << getYielded().getType()
                          << ", its result is " << getResult().getType();
   return verifyLayouts(getOperation());

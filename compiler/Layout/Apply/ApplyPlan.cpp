@@ -156,7 +156,7 @@ void npu::applyPlan(mlir::func::FuncOp function, const LayoutPlan &plan) {
 }
 
 /// Whether an algorithm computes an op in the layouts that it has.
-static bool stands(const LayoutProblem &problem, const Alternative &algorithm,
+static bool stands(const ResidentProblem &problem, const Alternative &algorithm,
                    Operation *op) {
   OpLayouts layouts = layoutsOf(op);
   return algorithm.fits(op, layouts) &&
@@ -170,9 +170,11 @@ LogicalResult npu::settleAlgorithms(const LayoutProblem &problem,
     plan.algorithms = cheapestAlgorithms(problem);
   for (auto [op, pinned] : problem.pins.algorithms)
     plan.algorithms[op] = pinned;
+  // Whatever stays on the chip, the same layouts can be had.
+  const auto resident = ResidentProblem::withMost(problem);
   for (Operation &op : problem.function->getRegion(0).front()) {
     const Alternative *algorithm = plan.algorithms.lookup(&op);
-    if (algorithm && stands(problem, *algorithm, &op))
+    if (algorithm && stands(resident, *algorithm, &op))
       continue;
     plan.algorithms.erase(&op);
     if (algorithm && problem.pins.algorithms.contains(&op))
@@ -207,7 +209,7 @@ struct Substitute {
 /// it was decided.
 static FailureOr<Substitute> prepare(const Alternative &alternative,
                                      Operation *op,
-                                     const LayoutProblem &problem,
+                                     const ResidentProblem &problem,
                                      bool verify) {
   auto made = makeReplacement(alternative, cast<LayoutOpInterface>(op),
                               /*withData=*/true);
@@ -256,6 +258,10 @@ static void putIn(const Substitute &substitute) {
           {builder.getNamedAttr(
                "name", builder.getStringAttr(substitute.alternative->name)),
            builder.getNamedAttr("reads", readsOf(op))}));
+  // Who reads it is of that type, however the set spells what it stores.
+  Type type = op->getResult(0).getType();
+  if (result.getType() != type)
+    result = RelayoutOp::create(builder, op->getLoc(), type, result);
   op->getResult(0).replaceAllUsesWith(result);
   op->erase();
 }
@@ -267,9 +273,10 @@ LogicalResult npu::applyAlgorithms(mlir::func::FuncOp function,
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
   problem.objective = objective;
+  auto resident = ResidentProblem::withMost(problem);
   if (llvm::any_of(plan.algorithms,
                    [](const auto &one) { return one.second->isSet(); }))
-    (void)costOf(problem, plan.algorithms); // finds out what stays on the chip
+    resident = {problem, *costOf(problem, plan.algorithms).onChip};
   // In the block's order: what is written must not depend on addresses.
   SmallVector<std::pair<Operation *, const Alternative *>> chosen;
   SmallVector<Substitute> substitutes;
@@ -282,7 +289,7 @@ LogicalResult npu::applyAlgorithms(mlir::func::FuncOp function,
       continue;
     }
     FailureOr<Substitute> substitute =
-        prepare(*algorithm, &op, problem, verify);
+        prepare(*algorithm, &op, resident, verify);
     if (failed(substitute))
       return failure();
     substitutes.push_back(std::move(*substitute));

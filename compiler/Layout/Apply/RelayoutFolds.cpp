@@ -109,6 +109,22 @@ bool RelayoutFolds::mayRead(OpOperand &use, Value value) {
   return may;
 }
 
+/// Whether all that read the relayout may read the value instead, which is
+/// stored like it.
+bool RelayoutFolds::mayAllRead(RelayoutOp op, Value value) {
+  bool isResult = llvm::any_of(op->getUsers(), [](Operation *user) {
+    return isa<mlir::func::ReturnOp>(user);
+  });
+  // The signature keeps its letters, even where other letters mean the same.
+  if (isResult && value.getType() != op.getResult().getType())
+    return false;
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : op->getUses())
+    uses.push_back(&use);
+  return llvm::all_of(uses,
+                      [&](OpOperand *use) { return mayRead(*use, value); });
+}
+
 static bool movesNothing(RelayoutOp op) {
   return isStoredAs(op.getInput(), getLayout(op.getResult()));
 }
@@ -117,18 +133,7 @@ static bool movesNothing(RelayoutOp op) {
 bool RelayoutFolds::foldIdentity(RelayoutOp op) {
   if (!movesNothing(op))
     return false;
-  bool isResult = llvm::any_of(op->getUsers(), [](Operation *user) {
-    return isa<mlir::func::ReturnOp>(user);
-  });
-  // The signature keeps its letters, even where other letters mean the same.
-  if (op->use_empty() ||
-      (isResult && op.getInput().getType() != op.getResult().getType()))
-    return false;
-  SmallVector<OpOperand *> uses;
-  for (OpOperand &use : op->getUses())
-    uses.push_back(&use);
-  if (!llvm::all_of(
-          uses, [&](OpOperand *use) { return mayRead(*use, op.getInput()); }))
+  if (op->use_empty() || !mayAllRead(op, op.getInput()))
     return false;
   replaceReads(op, op.getInput());
   return true;
@@ -156,7 +161,8 @@ bool RelayoutFolds::foldDuplicate(RelayoutOp op) {
     auto other = dyn_cast<RelayoutOp>(user);
     if (!other || other == op || op.use_empty() ||
         !other->isBeforeInBlock(op) ||
-        other.getResult().getType() != op.getResult().getType())
+        !isStoredAs(other.getResult(), getLayout(op.getResult())) ||
+        !mayAllRead(op, other.getResult()))
       continue;
     replaceReads(op, other.getResult());
     return true;

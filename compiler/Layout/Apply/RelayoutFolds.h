@@ -50,6 +50,7 @@ private:
   bool foldChain(RelayoutOp op);
   bool foldIdentity(RelayoutOp op);
   bool mayRead(OpOperand &use, Value value);
+  bool mayAllRead(RelayoutOp op, Value value);
   bool foldDuplicate(RelayoutOp op);
   void replaceReads(RelayoutOp from, Value to);
   void eraseDead();

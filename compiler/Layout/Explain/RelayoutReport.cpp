@@ -27,13 +27,15 @@ namespace {
 
 class Reporter {
 public:
-  Reporter(const LayoutProblem &problem, const PlanFile *plan)
-      : function(problem.function), axes(problem.axes), problem(problem),
+  Reporter(const LayoutProblem &problem, const FunctionCost &least,
+           const PlanFile *plan)
+      : function(problem.function), axes(problem.axes),
+        problem(problem, *least.onChip), cost(least.cost),
         causes(function, problem.target, axes, plan) {}
 
   RelayoutReport run() {
     RelayoutReport report;
-    report.cost = costOf(problem);
+    report.cost = cost;
     for (Operation &op : function.getBody().front()) {
       if (movesData(op))
         report.items.push_back(describe(&op));
@@ -76,7 +78,8 @@ private:
 
   mlir::func::FuncOp function;
   const ImageAxesAnalysis &axes;
-  const LayoutProblem &problem;
+  const ResidentProblem problem;
+  const LayoutCost cost;
   CauseFinder causes;
 };
 
@@ -88,12 +91,13 @@ RelayoutReport npu::reportLayouts(mlir::func::FuncOp function,
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, target, axes);
   problem.objective = objective;
-  return reportLayouts(problem, plan);
+  return reportLayouts(problem, costOf(problem), plan);
 }
 
 RelayoutReport npu::reportLayouts(const LayoutProblem &problem,
+                                  const FunctionCost &least,
                                   const PlanFile *plan) {
-  return Reporter(problem, plan).run();
+  return Reporter(problem, least, plan).run();
 }
 
 bool npu::movesData(Operation &op) {

@@ -60,8 +60,10 @@ struct RelayoutReport {
 
 struct PlanFile;
 
-/// `plan` names the pins, if there are any. Keeps on the chip what costs least.
+/// `least`: what the function costs (`costOf`). `plan` names the pins, if there
+/// are any.
 RelayoutReport reportLayouts(const LayoutProblem &problem,
+                             const FunctionCost &least,
                              const PlanFile *plan = nullptr);
 
 /// `objective`: what was made small.

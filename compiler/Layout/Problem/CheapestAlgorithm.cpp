@@ -13,15 +13,15 @@ static bool isCheaper(const LayoutCost &a, const LayoutCost &b,
 }
 
 std::optional<PricedAlgorithm>
-npu::cheapestAlgorithm(const LayoutProblem &problem, LayoutOpInterface op,
+npu::cheapestAlgorithm(const ResidentProblem &problem, LayoutOpInterface op,
                        ArrayRef<LayoutAttr> layouts,
                        ArrayRef<LayoutAttr> whole) {
   SmallVector<const Alternative *> rows = {nullptr};
-  auto pin = problem.pins.algorithms.find(op);
-  if (pin != problem.pins.algorithms.end())
+  auto pin = problem->pins.algorithms.find(op);
+  if (pin != problem->pins.algorithms.end())
     rows = {pin->second};
   else
-    llvm::append_range(rows, alternativesFor(op, problem.target));
+    llvm::append_range(rows, alternativesFor(op, problem->target));
   std::optional<PricedAlgorithm> best;
   for (const Alternative *row : rows) {
     if (row && !row->fits(op, layouts))
@@ -31,7 +31,7 @@ npu::cheapestAlgorithm(const LayoutProblem &problem, LayoutOpInterface op,
       cost = costOfSet(problem, *row, op, whole.empty() ? layouts : whole);
     else
       cost = {0, 0, kernelCost(problem, op, layouts, row, whole)};
-    if (cost && (!best || isCheaper(*cost, best->cost, problem.objective)))
+    if (cost && (!best || isCheaper(*cost, best->cost, problem->objective)))
       best = {*cost, row};
   }
   return best;

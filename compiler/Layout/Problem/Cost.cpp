@@ -84,7 +84,7 @@ static double rowBytes(RankedTensorType type, LayoutAttr layout) {
 }
 
 /// `layout` as priced() gives it.
-static cost::Transfer transferOf(const LayoutProblem &problem, Value value,
+static cost::Transfer transferOf(const ResidentProblem &problem, Value value,
                                  RankedTensorType type, LayoutAttr layout) {
   cost::Transfer transfer;
   // Whatever its dimensions, all of it lies next to each other.
@@ -95,7 +95,7 @@ static cost::Transfer transferOf(const LayoutProblem &problem, Value value,
   if (!layout)
     return transfer; // in whatever order it is stored in
   if (auto row =
-          problem.transferRow(value, type, layout, rowBytes(type, layout))) {
+          problem->transferRow(value, type, layout, rowBytes(type, layout))) {
     transfer.run = row->bytes;
     transfer.gathered = row->gathered;
   }
@@ -145,7 +145,7 @@ namespace {
 
 /// What a relayout asks of either of its sides by itself.
 struct Side {
-  Side(const LayoutProblem &problem, Value value, RankedTensorType type,
+  Side(const ResidentProblem &problem, Value value, RankedTensorType type,
        LayoutAttr stored)
       : layout(priced(type, stored)),
         transfer(transferOf(problem, value, type, layout)),
@@ -179,13 +179,13 @@ static double copiedRun(RankedTensorType type, const Side &from,
   return bytes;
 }
 
-static cost::KernelWork relayoutWork(const LayoutProblem &problem,
+static cost::KernelWork relayoutWork(const ResidentProblem &problem,
                                      RankedTensorType type, double reserved,
                                      const Side &from, const Side &to) {
   cost::KernelWork work;
   work.reservedBytes = reserved;
   work.measured = measurementOf(
-      problem, [&] { return costKeyOf(type, from.layout, to.layout); });
+      *problem, [&] { return costKeyOf(type, from.layout, to.layout); });
   work.reads = {from.transfer};
   work.writes = {to.transfer};
   cost::Transfer &read = work.reads[0], &write = work.writes[0];
@@ -207,8 +207,9 @@ static cost::KernelWork relayoutWork(const LayoutProblem &problem,
   return work;
 }
 
-static cost::KernelWork relayoutWork(const LayoutProblem &problem, Value value,
-                                     LayoutAttr from, LayoutAttr to) {
+static cost::KernelWork relayoutWork(const ResidentProblem &problem,
+                                     Value value, LayoutAttr from,
+                                     LayoutAttr to) {
   RankedTensorType type = tensorType(value);
   return relayoutWork(problem, type, problem.onChip().reservedFor(value),
                       Side(problem, value, type, from),
@@ -216,11 +217,11 @@ static cost::KernelWork relayoutWork(const LayoutProblem &problem, Value value,
 }
 
 /// In the objective's best tiling.
-static KernelCost costOfWork(const LayoutProblem &problem,
+static KernelCost costOfWork(const ResidentProblem &problem,
                              const cost::KernelWork &work) {
-  const cost::Machine &machine = problem.target.machine;
+  const cost::Machine &machine = problem->target.machine;
   cost::Tiling tiling =
-      cost::chooseTiling(work, machine, tileGoal(problem.objective));
+      cost::chooseTiling(work, machine, tileGoal(problem->objective));
   int64_t beyond = cost::fits(work, tiling, machine) ? 0 : cost::doesNotFit;
   KernelCost cost{cost::timeOf(work, tiling, machine).total + beyond};
   if (machine.saysEnergy())
@@ -228,7 +229,7 @@ static KernelCost costOfWork(const LayoutProblem &problem,
   return cost;
 }
 
-static RelayoutCosts relayoutCosts(const LayoutProblem &problem, Value value,
+static RelayoutCosts relayoutCosts(const ResidentProblem &problem, Value value,
                                    ArrayRef<LayoutAttr> layouts,
                                    double reserved) {
   RankedTensorType type = tensorType(value);
@@ -247,30 +248,31 @@ static RelayoutCosts relayoutCosts(const LayoutProblem &problem, Value value,
       cost::KernelWork work = relayoutWork(problem, type, reserved, from, to);
       all.costs.push_back({1, to.bytes, costOfWork(problem, work)});
       all.needs =
-          std::max(all.needs, cost::wholeBytes(work, problem.target.machine));
+          std::max(all.needs, cost::wholeBytes(work, problem->target.machine));
     }
   return all;
 }
 
-std::vector<LayoutCost> npu::relayoutCosts(const LayoutProblem &problem,
+std::vector<LayoutCost> npu::relayoutCosts(const ResidentProblem &problem,
                                            Value value,
                                            ArrayRef<LayoutAttr> layouts) {
   double reserved = problem.onChip().reservedFor(value);
   return ::relayoutCosts(problem, value, layouts, reserved).costs;
 }
 
-RelayoutCosts npu::relayoutCostsAlone(const LayoutProblem &problem, Value value,
+RelayoutCosts npu::relayoutCostsAlone(const ResidentProblem &problem,
+                                      Value value,
                                       ArrayRef<LayoutAttr> layouts) {
   return ::relayoutCosts(problem, value, layouts, /*reserved=*/0);
 }
 
 /// The chip keeps weights as it reads them, in one piece, and in the order that
 /// it likes best where they need not follow the op's other operands.
-static cost::Transfer constantTransfer(const LayoutProblem &problem,
+static cost::Transfer constantTransfer(const ResidentProblem &problem,
                                        OpOperand &operand, LayoutAttr layout) {
   RankedTensorType type = tensorType(operand.get());
-  if (!layout && !problem.target.blocks.empty()) {
-    SmallVector<LayoutAttr> accepted = problem.demanded(operand);
+  if (!layout && !problem->target.blocks.empty()) {
+    SmallVector<LayoutAttr> accepted = problem->demanded(operand);
     if (!accepted.empty())
       layout = accepted.front();
   }
@@ -281,7 +283,7 @@ static cost::Transfer constantTransfer(const LayoutProblem &problem,
   return transfer;
 }
 
-static cost::Transfer operandTransfer(const LayoutProblem &problem,
+static cost::Transfer operandTransfer(const ResidentProblem &problem,
                                       OpOperand &operand, LayoutAttr layout) {
   if (operand.get().getDefiningOp<ConstantOp>())
     return constantTransfer(problem, operand, layout);
@@ -310,12 +312,12 @@ static double paddingOf(Value value, LayoutAttr layout) {
 
 /// The same of a product's input channels: a network's first convolution may
 /// have a way of its own.
-static double channelPaddingOf(const LayoutProblem &problem, Value input,
+static double channelPaddingOf(const ResidentProblem &problem, Value input,
                                LayoutAttr layout) {
   if (layout && layout.isBlocked() &&
       static_cast<double>(
           tensorType(input).getDimSize(layout.getBlocks()[0].dim)) <=
-          problem.target.machine.unpaddedChannels)
+          problem->target.machine.unpaddedChannels)
     return 1;
   return paddingOf(input, layout);
 }
@@ -359,7 +361,7 @@ static void addRows(cost::Transfer &transfer, RankedTensorType type,
 }
 
 static cost::KernelWork
-chipWork(const LayoutProblem &problem, LayoutOpInterface op,
+chipWork(const ResidentProblem &problem, LayoutOpInterface op,
          ArrayRef<LayoutAttr> layouts, const Alternative *algorithm,
          ArrayRef<LayoutAttr> whole, const ArraySpec &array) {
   Work own = workOf(op, array.outputStage);
@@ -411,16 +413,16 @@ chipWork(const LayoutProblem &problem, LayoutOpInterface op,
   }
   assignRoles(op, own, work.reads);
   work.factor =
-      problem.costFactor(op, whole.empty() ? layouts : whole,
-                         algorithm ? algorithm->demandName : StringRef());
+      problem->costFactor(op, whole.empty() ? layouts : whole,
+                          algorithm ? algorithm->demandName : StringRef());
   return work;
 }
 
 /// What an op of the processor does: in its own time, and on the link.
-static cost::KernelWork processorWork(const LayoutProblem &problem,
+static cost::KernelWork processorWork(const ResidentProblem &problem,
                                       LayoutOpInterface op,
                                       ArrayRef<LayoutAttr> layouts) {
-  const Fallback &fallback = *problem.target.fallback;
+  const Fallback &fallback = *problem->target.fallback;
   const cost::Machine &machine = fallback.machine;
   cost::KernelWork own =
       chipWork(problem, op, layouts, nullptr, {}, fallback.array);
@@ -429,14 +431,14 @@ static cost::KernelWork processorWork(const LayoutProblem &problem,
     work.energy = static_cast<double>(
         cost::energyOf(own, cost::chooseTiling(own, machine), machine));
   work.cycles = static_cast<double>(cost::timeOf(own, machine).total) *
-                problem.target.machine.clockMHz / machine.clockMHz;
+                problem->target.machine.clockMHz / machine.clockMHz;
   Crossings crossings = crossingsOf(op);
   auto cross = [&](Value value, LayoutAttr layout) {
     auto bytes = static_cast<double>(storedBytes(tensorType(value), layout));
     work.linkBytes += bytes;
     work.linkCycles +=
         fallback.linkStart +
-        bytes / problem.target.machine.perCycle(fallback.linkGBs);
+        bytes / problem->target.machine.perCycle(fallback.linkGBs);
     work.energy += bytes * fallback.linkEnergy;
   };
   for (auto [index, crosses] : llvm::enumerate(crossings.operands))
@@ -452,7 +454,7 @@ static cost::KernelWork processorWork(const LayoutProblem &problem,
 /// What the plugin says whose kernel is going to run the op in these layouts. A
 /// constant that is stored as the chip likes it best is asked for so.
 static std::optional<cost::Measurement>
-pluginCycles(const LayoutProblem &problem, LayoutOpInterface op,
+pluginCycles(const ResidentProblem &problem, LayoutOpInterface op,
              ArrayRef<LayoutAttr> layouts) {
   if (!pluginsOf(op->getContext()))
     return std::nullopt;
@@ -461,7 +463,7 @@ pluginCycles(const LayoutProblem &problem, LayoutOpInterface op,
     LayoutAttr &layout = stored[operand.getOperandNumber()];
     SmallVector<LayoutAttr> accepted;
     if (!layout)
-      accepted = problem.demanded(operand);
+      accepted = problem->demanded(operand);
     if (!accepted.empty())
       layout = accepted.front();
   }
@@ -472,7 +474,7 @@ pluginCycles(const LayoutProblem &problem, LayoutOpInterface op,
   return cost::Measurement{answer.cycles};
 }
 
-static cost::KernelWork computingWork(const LayoutProblem &problem,
+static cost::KernelWork computingWork(const ResidentProblem &problem,
                                       LayoutOpInterface op,
                                       ArrayRef<LayoutAttr> layouts,
                                       const Alternative *algorithm,
@@ -480,11 +482,11 @@ static cost::KernelWork computingWork(const LayoutProblem &problem,
   if (isOnProcessor(op))
     return processorWork(problem, op, layouts);
   cost::KernelWork work =
-      chipWork(problem, op, layouts, algorithm, whole, problem.target.array);
+      chipWork(problem, op, layouts, algorithm, whole, problem->target.array);
   // Tables know an op by its operands; other algorithms read other weights.
   if (!algorithm && !replacementOf(op)) {
-    work.measured =
-        measurementOf(problem, [&] { return costKeyOf(problem, op, layouts); });
+    work.measured = measurementOf(
+        *problem, [&] { return costKeyOf(*problem, op, layouts); });
     if (!work.measured)
       work.measured =
           pluginCycles(problem, op, whole.empty() ? layouts : whole);
@@ -503,29 +505,29 @@ std::optional<int64_t> npu::freePartOf(const LayoutProblem &problem,
 /// What an op that computes does on the chip; `use` sees it, with the bytes
 /// that are not left to its tiles.
 template <class Use>
-static auto useComputingWork(const LayoutProblem &problem, LayoutOpInterface op,
-                             ArrayRef<LayoutAttr> layouts,
+static auto useComputingWork(const ResidentProblem &problem,
+                             LayoutOpInterface op, ArrayRef<LayoutAttr> layouts,
                              const Alternative *algorithm,
                              ArrayRef<LayoutAttr> whole, Use use) {
-  if (freePartOf(problem, op, whole.empty() ? layouts : whole))
+  if (freePartOf(*problem, op, whole.empty() ? layouts : whole))
     return use(PricedWork(), 0.0);
   double reserved = isOnProcessor(op) ? 0 : problem.onChip().reserved(op);
   auto price = [&](cost::KernelWork work, double reserved) {
     work.reservedBytes = reserved;
     KernelCost cost = costOfWork(problem, work);
-    double needs = cost::wholeBytes(work, problem.target.machine);
+    double needs = cost::wholeBytes(work, problem->target.machine);
     return PricedWork{std::move(work), cost, needs};
   };
   auto priceAlone = [&] {
     return price(computingWork(problem, op, layouts, algorithm, whole), 0);
   };
-  LayoutMemo *memo = problem.memoFor(op);
+  LayoutMemo *memo = problem->memoFor(op);
   if (!memo)
     return use(price(priceAlone().work, reserved), reserved);
   Question question =
       workQuestion(problem, *memo, op, layouts, algorithm, whole);
   const PricedWork &alone = memo->alone.of(question, priceAlone);
-  if (findsMemory(problem, alone.needs, reserved))
+  if (findsMemory(*problem, alone.needs, reserved))
     return use(alone, reserved);
   question.add(llvm::bit_cast<uint64_t>(reserved));
   return use(
@@ -533,7 +535,7 @@ static auto useComputingWork(const LayoutProblem &problem, LayoutOpInterface op,
       reserved);
 }
 
-KernelCost npu::kernelCost(const LayoutProblem &problem, LayoutOpInterface op,
+KernelCost npu::kernelCost(const ResidentProblem &problem, LayoutOpInterface op,
                            ArrayRef<LayoutAttr> layouts,
                            const Alternative *algorithm,
                            ArrayRef<LayoutAttr> whole) {
@@ -559,7 +561,7 @@ OpLayouts npu::layoutsOf(const Placement &placement) {
 
 /// A view that moves its data does what a relayout before or behind a free view
 /// would do; where neither is possible, its elements go one by one.
-static cost::KernelWork viewWork(const LayoutProblem &problem,
+static cost::KernelWork viewWork(const ResidentProblem &problem,
                                  LayoutOpInterface op, LayoutAttr from,
                                  LayoutAttr to) {
   Value operand = op->getOperand(0), result = op->getResult(0);
@@ -571,8 +573,8 @@ static cost::KernelWork viewWork(const LayoutProblem &problem,
     works.push_back(relayoutWork(problem, result, behind, to));
   if (!works.empty())
     return *llvm::min_element(works, [&](const auto &a, const auto &b) {
-      return costOfWork(problem, a).of(problem.objective) <
-             costOfWork(problem, b).of(problem.objective);
+      return costOfWork(problem, a).of(problem->objective) <
+             costOfWork(problem, b).of(problem->objective);
     });
   cost::KernelWork apart;
   RankedTensorType read = tensorType(operand), written = tensorType(result);
@@ -583,17 +585,17 @@ static cost::KernelWork viewWork(const LayoutProblem &problem,
   return apart;
 }
 
-KernelCost npu::viewCost(const LayoutProblem &problem, LayoutOpInterface op,
+KernelCost npu::viewCost(const ResidentProblem &problem, LayoutOpInterface op,
                          LayoutAttr from, LayoutAttr to) {
   return costOfWork(problem, viewWork(problem, op, from, to));
 }
 
 /// The work of an op that computes, in the layouts that its values have.
 template <class Use>
-static auto useOwnWork(const LayoutProblem &problem, LayoutOpInterface op,
+static auto useOwnWork(const ResidentProblem &problem, LayoutOpInterface op,
                        const Alternative *algorithm, Use use) {
   OpLayouts whole = layoutsOf(op), layouts = whole;
-  SmallVector<bool, 4> independent = problem.independentOperands(op);
+  SmallVector<bool, 4> independent = problem->independentOperands(op);
   for (unsigned index = 0; index < op->getNumOperands(); ++index)
     if (independent[index])
       layouts[index] = {};
@@ -601,7 +603,7 @@ static auto useOwnWork(const LayoutProblem &problem, LayoutOpInterface op,
 }
 
 std::optional<cost::KernelWork>
-npu::kernelWorkOf(const LayoutProblem &problem, Operation *op,
+npu::kernelWorkOf(const ResidentProblem &problem, Operation *op,
                   const Alternative *algorithm) {
   auto rule = dyn_cast<LayoutOpInterface>(op);
   if (!rule)
@@ -623,7 +625,7 @@ npu::kernelWorkOf(const LayoutProblem &problem, Operation *op,
                     });
 }
 
-LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op,
+LayoutCost npu::costOf(const ResidentProblem &problem, Operation *op,
                        const Alternative *algorithm) {
   auto rule = dyn_cast<LayoutOpInterface>(op);
   if (algorithm && algorithm->isSet())
@@ -640,61 +642,4 @@ LayoutCost npu::costOf(const LayoutProblem &problem, Operation *op,
   if (isFreeView(op)) // a copy
     return {0, 0, costOfWork(problem, *work)};
   return {1, storedBytes(op->getResult(0)), costOfWork(problem, *work)};
-}
-
-/// The sum over the function's ops; nothing where its kernels cost as much as
-/// `limit`.
-static std::optional<LayoutCost>
-sumBelow(const LayoutProblem &problem, std::optional<int64_t> limit,
-         llvm::function_ref<LayoutCost(Operation &)> costOfOp) {
-  LayoutCost total;
-  for (Operation &op : problem.function->getRegion(0).front()) {
-    total += costOfOp(op);
-    if (limit && total.kernels.of(problem.objective) >= *limit)
-      return std::nullopt;
-  }
-  return total;
-}
-
-LayoutCost npu::costOf(const LayoutProblem &problem,
-                       const Algorithms &algorithms) {
-  const OnChipValues *best = nullptr;
-  std::optional<LayoutCost> least;
-  for (const OnChipValues &values : problem.residencies()) {
-    problem.keepOnChip(values);
-    auto limit = least ? std::optional(least->kernels.of(problem.objective))
-                       : std::nullopt;
-    auto total = sumBelow(problem, limit, [&](Operation &op) {
-      return costOf(problem, &op, algorithms.lookup(&op));
-    });
-    if (total) {
-      best = &values;
-      least = total;
-    }
-  }
-  problem.keepOnChip(*best);
-  return *least;
-}
-
-Algorithms npu::cheapestAlgorithms(const LayoutProblem &problem) {
-  Algorithms best;
-  std::optional<int64_t> least;
-  for (const OnChipValues &values : problem.residencies()) {
-    problem.keepOnChip(values);
-    Algorithms chosen;
-    auto total = sumBelow(problem, least, [&](Operation &op) -> LayoutCost {
-      auto rule = dyn_cast<LayoutOpInterface>(op);
-      if (!rule || rule.getSensitivity() == Sensitivity::Data)
-        return costOf(problem, &op);
-      auto cheapest = cheapestAlgorithm(problem, rule, layoutsOf(&op));
-      if (cheapest && cheapest->algorithm)
-        chosen[&op] = cheapest->algorithm;
-      return cheapest ? cheapest->cost : LayoutCost();
-    });
-    if (total) {
-      least = total->kernels.of(problem.objective);
-      best = std::move(chosen);
-    }
-  }
-  return best;
 }

@@ -37,7 +37,8 @@ struct LayoutCost {
 
 /// What a relayout adds from each of a value's layouts (row by row) to each;
 /// nothing to the same.
-std::vector<LayoutCost> relayoutCosts(const LayoutProblem &problem, Value value,
+std::vector<LayoutCost> relayoutCosts(const ResidentProblem &problem,
+                                      Value value,
                                       ArrayRef<LayoutAttr> layouts);
 
 /// The same with all memory, and of how many bytes each takes as long.
@@ -45,12 +46,12 @@ struct RelayoutCosts {
   std::vector<LayoutCost> costs;
   double needs = 0;
 };
-RelayoutCosts relayoutCostsAlone(const LayoutProblem &problem, Value value,
+RelayoutCosts relayoutCostsAlone(const ResidentProblem &problem, Value value,
                                  ArrayRef<LayoutAttr> layouts);
 
 /// Of a view that moves data: what a relayout of its operand to the order that
 /// would have made it free takes.
-KernelCost viewCost(const LayoutProblem &problem, LayoutOpInterface op,
+KernelCost viewCost(const ResidentProblem &problem, LayoutOpInterface op,
                     LayoutAttr from, LayoutAttr to);
 
 /// An op's layouts: one for each operand, then one for each result. Null for an
@@ -71,7 +72,7 @@ OpLayouts layoutsOf(const Placement &placement);
 /// `algorithm`: as if it were replaced by that. `whole`: the layouts by which
 /// the target's signature is found, where `layouts` leaves out those of
 /// operands whose transfers are not counted; empty: the same.
-KernelCost kernelCost(const LayoutProblem &problem, LayoutOpInterface op,
+KernelCost kernelCost(const ResidentProblem &problem, LayoutOpInterface op,
                       ArrayRef<LayoutAttr> layouts,
                       const Alternative *algorithm = nullptr,
                       ArrayRef<LayoutAttr> whole = {});
@@ -85,25 +86,30 @@ struct PricedAlgorithm {
 /// it in these layouts, by the problem's objective: cycles, or energy. A pinned
 /// one is the only one; none where that does not fit. `whole`: as above.
 std::optional<PricedAlgorithm>
-cheapestAlgorithm(const LayoutProblem &problem, LayoutOpInterface op,
+cheapestAlgorithm(const ResidentProblem &problem, LayoutOpInterface op,
                   ArrayRef<LayoutAttr> layouts,
                   ArrayRef<LayoutAttr> whole = {});
 
 /// What one op of a laid-out function does on the chip; nothing where it is
 /// free: constants, and views that move no data.
 std::optional<cost::KernelWork>
-kernelWorkOf(const LayoutProblem &problem, Operation *op,
+kernelWorkOf(const ResidentProblem &problem, Operation *op,
              const Alternative *algorithm = nullptr);
 
 /// What one op of a laid-out function adds. Constants and free views: nothing.
-LayoutCost costOf(const LayoutProblem &problem, Operation *op,
+LayoutCost costOf(const ResidentProblem &problem, Operation *op,
                   const Alternative *algorithm = nullptr);
 
-/// The sum over a laid-out function; with `algorithms`, what it is when they
-/// are in. What stays on the chip is what makes it least, and is kept by the
-/// problem.
-LayoutCost costOf(const LayoutProblem &problem,
-                  const Algorithms &algorithms = Algorithms());
+/// What a laid-out function costs, with the values on the chip that make it
+/// least.
+struct FunctionCost {
+  LayoutCost cost;
+  const OnChipValues *onChip = nullptr; // one of the problem's residencies
+};
+
+/// The sum over the function; with `algorithms`, what it is when they are in.
+FunctionCost costOf(const LayoutProblem &problem,
+                    const Algorithms &algorithms = Algorithms());
 
 /// The algorithms of a laid-out function's ops, with what stays on the chip,
 /// that make the sum over kernels least: an op that is the cheapest while a

@@ -9,7 +9,7 @@
 
 using namespace npu;
 
-static Question surroundingsOf(const LayoutProblem &problem, LayoutMemo &memo,
+static Question surroundingsOf(const ResidentProblem &problem, LayoutMemo &memo,
                                LayoutOpInterface op) {
   const OnChipValues &onChip = problem.onChip();
   Question question;
@@ -27,13 +27,13 @@ static Question surroundingsOf(const LayoutProblem &problem, LayoutMemo &memo,
   return question;
 }
 
-Question npu::circumstancesOf(const LayoutProblem &problem, LayoutMemo &memo,
+Question npu::circumstancesOf(const ResidentProblem &problem, LayoutMemo &memo,
                               LayoutOpInterface op) {
   return surroundingsOf(problem, memo, op)
       .add(llvm::bit_cast<uint64_t>(problem.onChip().reserved(op)));
 }
 
-Question npu::workQuestion(const LayoutProblem &problem, LayoutMemo &memo,
+Question npu::workQuestion(const ResidentProblem &problem, LayoutMemo &memo,
                            LayoutOpInterface op, ArrayRef<LayoutAttr> layouts,
                            const Alternative *algorithm,
                            ArrayRef<LayoutAttr> whole) {

@@ -85,10 +85,9 @@ struct LayoutMemo {
   Answers<std::optional<LayoutCost>> sets;
 };
 
-/// All that what an op that computes does depends on, with the values on the
-/// chip that the problem keeps, but for the memory that is left to it. `whole`:
-/// `layouts` with those that do not count.
-Question workQuestion(const LayoutProblem &problem, LayoutMemo &memo,
+/// All that what an op that computes does depends on, but for the memory that
+/// is left to it. `whole`: `layouts` with those that do not count.
+Question workQuestion(const ResidentProblem &problem, LayoutMemo &memo,
                       LayoutOpInterface op, ArrayRef<LayoutAttr> layouts,
                       const Alternative *algorithm, ArrayRef<LayoutAttr> whole);
 
@@ -96,8 +95,8 @@ Question workQuestion(const LayoutProblem &problem, LayoutMemo &memo,
 bool findsMemory(const LayoutProblem &problem, double needs, double reserved);
 
 /// All that the cost of an op that computes depends on besides layouts and
-/// algorithm, with the values on the chip that the problem keeps.
-Question circumstancesOf(const LayoutProblem &problem, LayoutMemo &memo,
+/// algorithm.
+Question circumstancesOf(const ResidentProblem &problem, LayoutMemo &memo,
                          LayoutOpInterface op);
 
 } // namespace npu

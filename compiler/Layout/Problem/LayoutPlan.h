@@ -17,7 +17,7 @@ struct SearchOutcome {
   int64_t cost = 0;       // in the objective's unit
   int64_t lowerBound = 0; // no plan among the candidates costs less
   bool proved = false;    // cost is the minimum
-  /// Its time ended no part of it: the same plan every time. (Where it is
+  /// The clock ended no part of it: the same plan every time. (Where it is
   /// proved but not settled, plans that cost the same differ.)
   bool settled = false;
   double seconds = 0; // of the search alone

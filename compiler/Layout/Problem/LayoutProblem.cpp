@@ -315,10 +315,6 @@ ArrayRef<OnChipValues> LayoutProblem::residencies() const {
   return *known;
 }
 
-const OnChipValues &LayoutProblem::onChip() const {
-  return kept ? *kept : residencies().front();
-}
-
 bool LayoutProblem::takes(const Signature &signature, LayoutOpInterface op,
                           ArrayRef<LayoutAttr> layouts,
                           bool countsWeights) const {

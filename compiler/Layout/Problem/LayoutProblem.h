@@ -10,6 +10,7 @@
 #include "compiler/Layout/Problem/LayoutPins.h"
 #include "compiler/Layout/Problem/Objective.h"
 #include "compiler/Layout/Problem/OnChip.h"
+#include "compiler/Search/Deadline.h"
 #include "compiler/Target/TargetSpec.h"
 
 #include <memory>
@@ -40,9 +41,15 @@ struct LayoutProblem {
   SmallVector<LayoutAttr> outputs;
   /// To a strategy a pin is one more demand: `accepted` answers with it.
   LayoutPins pins;
-  /// What a strategy that searches makes small, and how long it may take.
+  /// What a strategy that searches makes small.
   Objective objective = Objective::Time;
+  /// How long that may take, and until when all that is done for it may.
   double searchSeconds = 10;
+  search::Deadline limit{searchSeconds};
+  void limitTo(double seconds) {
+    searchSeconds = seconds;
+    limit = search::Deadline(seconds);
+  }
   /// What a certificate calls the model; empty: none is asked for.
   std::string certifiedModel;
 
@@ -94,9 +101,6 @@ struct LayoutProblem {
   /// What may stay on the chip, at least one; most bytes first, nothing last.
   /// Found out at the first question: most users of a problem ask none.
   ArrayRef<OnChipValues> residencies() const;
-  /// The one that costs are asked for.
-  const OnChipValues &onChip() const;
-  void keepOnChip(const OnChipValues &values) const { kept = &values; }
 
   /// Where answers about the op are kept for those that are alike; null where
   /// it is like no other: a pin is its own, and relayouts come and go.
@@ -124,10 +128,29 @@ private:
 
   mutable std::optional<SmallVector<int64_t>> knownBlocks;
   mutable std::shared_ptr<std::vector<OnChipValues>> known;
-  mutable const OnChipValues *kept = nullptr;
   /// Null where the target lists no layouts in pieces.
   std::unique_ptr<const DimensionCuts> cuts;
   std::unique_ptr<LayoutMemo> memo;
+};
+
+/// A problem with one choice of what stays on the chip: costs depend on both.
+/// Refers to them.
+class ResidentProblem {
+public:
+  ResidentProblem(const LayoutProblem &problem, const OnChipValues &onChip)
+      : problem(&problem), values(&onChip) {}
+  /// With as much on the chip as may stay there.
+  static ResidentProblem withMost(const LayoutProblem &problem) {
+    return {problem, problem.residencies().front()};
+  }
+
+  const OnChipValues &onChip() const { return *values; }
+  const LayoutProblem &operator*() const { return *problem; }
+  const LayoutProblem *operator->() const { return problem; }
+
+private:
+  const LayoutProblem *problem;
+  const OnChipValues *values;
 };
 
 } // namespace npu

@@ -175,6 +175,20 @@ bool OnChipValues::operator==(const OnChipValues &other) const {
   return kept == other.kept;
 }
 
+OnChipValues OnChipValues::forNothing() const {
+  OnChipValues same = *this;
+  llvm::fill(same.held, 0);
+  return same;
+}
+
+OnChipValues npu::allOnChip(mlir::func::FuncOp function,
+                            const TargetSpec &target,
+                            const ImageAxesAnalysis &axes) {
+  return OnChipValues(rangesOf(function, target, axes),
+                      std::numeric_limits<double>::infinity())
+      .forNothing();
+}
+
 /// The budgets of a ladder: two for each power of two.
 static std::vector<double> budgetsBelow(double memory) {
   std::vector<double> budgets;

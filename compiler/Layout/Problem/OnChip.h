@@ -28,6 +28,8 @@ public:
   /// The same while a relayout of the value runs, wherever it stands.
   double reservedFor(Value value) const;
   bool operator==(const OnChipValues &other) const;
+  /// The same values, which take nothing.
+  OnChipValues forNothing() const;
 
 private:
   std::shared_ptr<const LiveRanges> ranges;
@@ -42,6 +44,11 @@ private:
 std::vector<OnChipValues> residenciesOf(mlir::func::FuncOp function,
                                         const TargetSpec &target,
                                         const ImageAxesAnalysis &axes);
+
+/// All that may stay on a chip with any memory, and none of it taken from
+/// tiles: no kernel costs less with any other choice.
+OnChipValues allOnChip(mlir::func::FuncOp function, const TargetSpec &target,
+                       const ImageAxesAnalysis &axes);
 
 } // namespace npu
 

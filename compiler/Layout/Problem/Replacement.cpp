@@ -335,9 +335,9 @@ namespace {
 
 class ReplacementPlanner {
 public:
-  ReplacementPlanner(const LayoutProblem &problem, LayoutAttr result)
+  ReplacementPlanner(const ResidentProblem &problem, LayoutAttr result)
       : problem(problem),
-        end(problem.function->getRegion(0).front().getTerminator()),
+        end(problem->function->getRegion(0).front().getTerminator()),
         wanted(result) {}
 
   /// In which layout an argument is given; null: in whichever is read.
@@ -355,10 +355,10 @@ private:
   LayoutCost moveOperands(LayoutOpInterface op,
                           const Placement &placement) const;
   int64_t rank(const LayoutCost &cost) const {
-    return cost.of(problem.objective);
+    return cost.of(problem->objective);
   }
 
-  const LayoutProblem &problem;
+  const ResidentProblem &problem;
   Operation *end;
   LayoutAttr wanted;
   LayoutPlan plan;
@@ -387,7 +387,7 @@ LayoutCost ReplacementPlanner::moveOperands(LayoutOpInterface op,
 }
 
 bool ReplacementPlanner::place(LayoutOpInterface op) {
-  SmallVector<Anchor> anchors = acceptedAnchors(problem, op);
+  SmallVector<Anchor> anchors = acceptedAnchors(*problem, op);
   anchors.push_back({Anchor::result, rowMajor(op->getResult(0))});
   if (op->getResult(0) == end->getOperand(0) && wanted)
     anchors.push_back({Anchor::result, wanted});
@@ -398,7 +398,7 @@ bool ReplacementPlanner::place(LayoutOpInterface op) {
   std::optional<Placement> best;
   LayoutCost least;
   for (const Anchor &anchor : anchors)
-    for (Placement &placement : placementsOf(problem, plan, op, anchor)) {
+    for (Placement &placement : placementsOf(*problem, plan, op, anchor)) {
       LayoutCost cost = moveOperands(op, placement);
       cost += {0, 0, kernelCost(problem, op, layoutsOf(placement))};
       if (best && rank(cost) >= rank(least))
@@ -415,7 +415,8 @@ bool ReplacementPlanner::place(LayoutOpInterface op) {
 
 void ReplacementPlanner::placeAsView(LayoutOpInterface op) {
   Value operand = op->getOperand(0);
-  Placement placement = placeView(problem, op, {plan.produced.lookup(operand)});
+  Placement placement =
+      placeView(*problem, op, {plan.produced.lookup(operand)});
   total += moveOperands(op, placement);
   std::string ignored;
   LayoutAttr free = viewLayout(op, placement.operands[0], ignored);
@@ -426,11 +427,11 @@ void ReplacementPlanner::placeAsView(LayoutOpInterface op) {
 }
 
 bool ReplacementPlanner::run(PricedReplacement &priced) {
-  for (Operation &one : problem.function->getRegion(0).front()) {
+  for (Operation &one : problem->function->getRegion(0).front()) {
     auto op = dyn_cast<LayoutOpInterface>(one);
     if (auto constant = dyn_cast<ConstantOp>(one))
       plan.produced[constant.getResult()] = rowMajor(constant.getResult());
-    else if (op && lackOf(problem.target, op))
+    else if (op && lackOf(problem->target, op))
       return false;
     else if (op && op.getSensitivity() == Sensitivity::Data)
       placeAsView(op);
@@ -445,7 +446,7 @@ bool ReplacementPlanner::run(PricedReplacement &priced) {
 }
 
 std::optional<PricedReplacement> npu::layOut(const Replacement &replacement,
-                                             const LayoutProblem &around,
+                                             const ResidentProblem &around,
                                              Operation *op,
                                              ArrayRef<LayoutAttr> layouts) {
   mlir::func::FuncOp function = replacement.function;
@@ -458,13 +459,13 @@ std::optional<PricedReplacement> npu::layOut(const Replacement &replacement,
   if (outside.contains(op->getResult(0)))
     kept.push_back(sourceOf(function.front().getTerminator()->getOperand(0)));
   ImageAxesAnalysis axes(function);
-  LayoutProblem problem(function, around.target, axes);
+  LayoutProblem problem(function, around->target, axes);
   OnChipValues inside =
-      onChipAround(function, around.target, axes, kept, outside.reserved(op));
+      onChipAround(function, around->target, axes, kept, outside.reserved(op));
   problem.outputs.resize(1);
-  problem.objective = around.objective;
-  problem.keepOnChip(inside);
-  ReplacementPlanner planner(problem, layouts.back());
+  problem.objective = around->objective;
+  ResidentProblem resident(problem, inside);
+  ReplacementPlanner planner(resident, layouts.back());
   for (auto [argument, operand] :
        llvm::zip(function.getArguments(), replacement.operands))
     planner.give(argument, layouts[operand]);
@@ -474,7 +475,7 @@ std::optional<PricedReplacement> npu::layOut(const Replacement &replacement,
   return priced;
 }
 
-static std::optional<LayoutCost> findCost(const LayoutProblem &problem,
+static std::optional<LayoutCost> findCost(const ResidentProblem &problem,
                                           const Alternative &alternative,
                                           LayoutOpInterface op,
                                           ArrayRef<LayoutAttr> layouts) {
@@ -485,12 +486,12 @@ static std::optional<LayoutCost> findCost(const LayoutProblem &problem,
   return priced ? std::optional(priced->cost) : std::nullopt;
 }
 
-std::optional<LayoutCost> npu::costOfSet(const LayoutProblem &problem,
+std::optional<LayoutCost> npu::costOfSet(const ResidentProblem &problem,
                                          const Alternative &alternative,
                                          LayoutOpInterface op,
                                          ArrayRef<LayoutAttr> layouts) {
   auto find = [&] { return findCost(problem, alternative, op, layouts); };
-  LayoutMemo *memo = problem.memoFor(op);
+  LayoutMemo *memo = problem->memoFor(op);
   if (!memo)
     return find();
   Question question = circumstancesOf(problem, *memo, op).add(&alternative);

@@ -42,7 +42,7 @@ struct PricedReplacement {
 /// before it. What stays on the chip around the op does around the set, what is
 /// within it does not. Nothing where the target has no layouts for some op.
 std::optional<PricedReplacement> layOut(const Replacement &replacement,
-                                        const LayoutProblem &around,
+                                        const ResidentProblem &around,
                                         Operation *op,
                                         ArrayRef<LayoutAttr> layouts);
 
@@ -53,7 +53,7 @@ OnChipValues onChipAround(mlir::func::FuncOp function, const TargetSpec &target,
                           double held);
 
 /// What the set costs in place of the op; nothing where it cannot stand there.
-std::optional<LayoutCost> costOfSet(const LayoutProblem &problem,
+std::optional<LayoutCost> costOfSet(const ResidentProblem &problem,
                                     const Alternative &alternative,
                                     LayoutOpInterface op,
                                     ArrayRef<LayoutAttr> layouts);

@@ -15,6 +15,9 @@ using namespace npu;
 /// many orders loses guesses first.
 static constexpr size_t mostLayouts = 48;
 
+/// What a layout that is carried to another value is counted as.
+static constexpr double spreadSteps = 50;
+
 static std::vector<OpSlots> slotsOf(const LayoutProblem &problem) {
   Block &block = problem.function->getRegion(0).front();
   std::vector<OpSlots> slots;
@@ -184,6 +187,7 @@ void Candidates::spread(unsigned number, unsigned from, LayoutAttr layout) {
   if (op[from].independent || !op[from].accepts(layout) ||
       !known.insert({{number, op.firstAlike(from)}, layout}).second)
     return;
+  problem.limit.count(spreadSteps * static_cast<double>(op.all().size()));
   llvm::SmallDenseMap<unsigned, TransferResult, 4> carried; // by first alike
   for (auto [to, slot] : llvm::enumerate(op.all())) {
     if (to == from || slot.independent || slot.constant)

@@ -111,8 +111,7 @@ private:
   }
 
   void addCase(const OnChipValues &onChip) {
-    problem.keepOnChip(onChip);
-    SearchProblem searched(problem, ways, prices);
+    SearchProblem searched({problem, onChip}, ways, prices);
     const search::Problem numbers = inUnits(searched);
     json::Array kept, moves, runs;
     for (auto [index, value] : llvm::enumerate(graphValues))

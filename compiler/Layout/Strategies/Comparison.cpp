@@ -52,7 +52,7 @@ LogicalResult npu::finishLayouts(const LayoutProblem &problem,
     return failure();
   if (!plan.search)
     return success();
-  int64_t cost = costOf(problem, plan.algorithms).of(problem.objective);
+  int64_t cost = costOf(problem, plan.algorithms).cost.of(problem.objective);
   if (moved || cost < plan.search->cost)
     forgetProof(*plan.search, cost);
   return success();
@@ -130,6 +130,7 @@ StrategyResult npu::tryStrategy(const LayoutProblem &problem,
   copied.decision = problem.decision;
   copied.objective = problem.objective;
   copied.searchSeconds = problem.searchSeconds;
+  copied.limit = problem.limit;
   copied.pins = problem.pins.carriedTo(source, *copy);
 
   StrategyResult result;
@@ -141,7 +142,7 @@ StrategyResult npu::tryStrategy(const LayoutProblem &problem,
   result.whyNot = quiet.first();
   if (!result.feasible)
     return result;
-  result.cost = costOf(copied, plan.algorithms);
+  result.cost = costOf(copied, plan.algorithms).cost;
   result.plan = readPlan(source, *copy, plan.algorithms);
   result.plan.search = plan.search;
   return result;

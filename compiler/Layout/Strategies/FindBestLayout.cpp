@@ -49,7 +49,7 @@ public:
       op->setAttr(bestLayoutsAttr, toAttribute(*best));
     if (op.getSensitivity() == Sensitivity::Data)
       return success();
-    auto chosen = cheapestAlgorithm(problem, op, layoutsOf(*best));
+    auto chosen = cheapestAlgorithm(resident, op, layoutsOf(*best));
     if (chosen && chosen->algorithm)
       op->setAttr(bestAlgorithmAttr,
                   StringAttr::get(op->getContext(), chosen->algorithm->name));
@@ -87,7 +87,7 @@ private:
     int64_t least = 0;
     for (const Anchor &anchor : anchors)
       for (Placement &placement : placementsOf(problem, plan, op, anchor)) {
-        auto priced = cheapestAlgorithm(problem, op, layoutsOf(placement));
+        auto priced = cheapestAlgorithm(resident, op, layoutsOf(placement));
         if (!priced)
           continue;
         int64_t cost = priced->cost.kernels.of(problem.objective);
@@ -100,6 +100,7 @@ private:
   }
 
   const LayoutProblem &problem;
+  const ResidentProblem resident = ResidentProblem::withMost(problem);
   LayoutPlan plan;
 };
 } // namespace

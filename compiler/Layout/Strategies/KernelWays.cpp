@@ -11,10 +11,6 @@
 
 using namespace npu;
 
-/// An op whose operands share few dimensions with its result has a way for each
-/// combination of their orders; no op of a network comes near this.
-static constexpr size_t mostWays = 4096;
-
 SmallVector<LayoutAttr> npu::knownOf(const Candidates &known,
                                      const Slot &slot) {
   SmallVector<LayoutAttr> list;
@@ -72,9 +68,10 @@ private:
 /// values; what follows from one is asked once for all that do.
 class Combiner {
 public:
-  Combiner(const OpSlots &slots, const Candidates &known, bool hasReaders)
-      : slots(slots), known(known), hasReaders(hasReaders), stored(slots),
-        listed(slots.all().size()), meanings(slots.all().size()),
+  Combiner(const OpSlots &slots, const Candidates &known, bool hasReaders,
+           size_t most)
+      : slots(slots), known(known), hasReaders(hasReaders), most(most),
+        stored(slots), listed(slots.all().size()), meanings(slots.all().size()),
         ofIndependent(slots.all().size()) {}
 
   KernelWays run() {
@@ -101,6 +98,7 @@ private:
   const OpSlots &slots;
   const Candidates &known;
   const bool hasReaders;
+  const size_t most; // ways of one of the anchor's layouts
   StoredAlike stored;
   /// Numbered, by slot and trait of the anchor in its present place.
   std::vector<llvm::StringMap<std::pair<unsigned, List>>> listed;
@@ -226,7 +224,7 @@ std::vector<OpLayouts> Combiner::combine(LayoutAttr anchor,
     std::vector<OpLayouts> longer;
     for (const OpLayouts &way : ways)
       for (LayoutAttr layout : list)
-        if (longer.size() < mostWays) {
+        if (longer.size() < most) {
           longer.push_back(way);
           longer.back()[index] = layout;
         } else {
@@ -263,6 +261,6 @@ void Combiner::addWays(ArrayRef<LayoutAttr> anchors) {
 }
 
 KernelWays npu::kernelWays(const OpSlots &slots, const Candidates &known,
-                           bool hasReaders) {
-  return Combiner(slots, known, hasReaders).run();
+                           bool hasReaders, size_t most) {
+  return Combiner(slots, known, hasReaders, most).run();
 }

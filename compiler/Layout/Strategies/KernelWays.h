@@ -18,9 +18,9 @@ struct KernelWays {
 };
 
 /// By one of the op's signatures. `hasReaders`: some of its operands are ops of
-/// the search of their own.
+/// the search of their own. At most so many with each layout of the result.
 KernelWays kernelWays(const OpSlots &slots, const Candidates &known,
-                      bool hasReaders);
+                      bool hasReaders, size_t most);
 
 /// What is demanded of an operand's value; or as it is stored, but for what
 /// only a view shows.

@@ -16,8 +16,9 @@ LogicalResult npu::decideByNumbers(const LayoutProblem &problem,
   SearchPrices prices;
   std::optional<std::pair<int64_t, int64_t>> least;
   for (const OnChipValues &values : problem.residencies()) {
-    problem.keepOnChip(values);
-    SearchProblem numbers(problem, ways, prices,
+    if (least && problem.limit.over())
+      break;
+    SearchProblem numbers({problem, values}, ways, prices,
                           least ? least->first
                                 : std::numeric_limits<int64_t>::max());
     if (numbers.isTooDear())

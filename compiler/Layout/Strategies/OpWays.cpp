@@ -13,6 +13,15 @@
 
 using namespace npu;
 
+/// An op whose operands share few dimensions with its result has a way for each
+/// combination of their orders; no op of a network comes near the first. All
+/// together are what the memory of a search is used for: some hundred bytes
+/// each.
+static constexpr size_t mostWays = 4096, mostWaysOfAll = size_t(1) << 21;
+
+/// What a way is counted as: its layouts are compared with each other.
+static constexpr double wayLookSteps = 100;
+
 OpLayouts npu::countedLayouts(const OpSlots &slots, const OpLayouts &layouts) {
   OpLayouts counted = layouts;
   for (auto [index, slot] : llvm::enumerate(slots.all()))
@@ -31,6 +40,7 @@ OpWays::OpWays(const LayoutProblem &problem, const Candidates &candidates)
       withReaders.insert(op.getOp());
     addOp(op);
     addReaders(op);
+    ++looked;
   }
   for (OpOperand &output : block.getTerminator()->getOpOperands())
     if (!isConstant(output.get()))
@@ -118,7 +128,10 @@ void OpWays::addOp(const OpSlots &slots) {
     llvm::StringSet<> seen; // what several signatures take is one way
     for (const OpSlots &signature : slots.signatures()) {
       KernelWays found =
-          kernelWays(signature, known, withReaders.contains(slots.getOp()));
+          kernelWays(signature, known, withReaders.contains(slots.getOp()),
+                     std::min(mostWays, mostWaysOfNext()));
+      problem.limit.count(wayLookSteps *
+                          static_cast<double>(found.ways.size()));
       if (found.isCut)
         cut.insert(slots.getOp());
       for (OpLayouts &layouts : found.ways) {
@@ -145,6 +158,13 @@ void OpWays::addOp(const OpSlots &slots) {
   keep(std::move(op));
 }
 
+/// With each layout of the next op's result, so that all have some.
+size_t OpWays::mostWaysOfNext() const {
+  const size_t ops = known.slots().size();
+  const size_t left = mostWaysOfAll - std::min(mostWaysOfAll, waysOfAll);
+  return std::max<size_t>(1, left / std::max<size_t>(1, ops - looked));
+}
+
 unsigned OpWays::kindOf(const WaysOfOp &op) {
   LayoutMemo *memo = problem.memoFor(op.slots->getOp());
   if (!memo)
@@ -161,6 +181,7 @@ void OpWays::keep(WaysOfOp op) {
   for (OpWay &way : op.ways)
     findPlaces(op, way);
   findPlaces(op, op.source);
+  waysOfAll += op.ways.size();
   ops.push_back(std::move(op));
 }
 

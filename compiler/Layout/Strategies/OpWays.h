@@ -60,6 +60,7 @@ private:
   void addReaders(const OpSlots &slots);
   bool hasReaders(const OpSlots &slots) const;
   void keep(WaysOfOp op);
+  size_t mostWaysOfNext() const;
   unsigned kindOf(const WaysOfOp &op);
   void findPlaces(const WaysOfOp &op, OpWay &way) const;
   std::vector<OpWay> viewWays(const OpSlots &slots) const;
@@ -70,6 +71,7 @@ private:
   const LayoutProblem &problem;
   const Candidates &known;
   std::vector<WaysOfOp> ops;
+  size_t looked = 0, waysOfAll = 0; // of the function's ops, and of all ways
   llvm::StringMap<unsigned> kinds;
   llvm::DenseSet<Operation *> cut;
   llvm::DenseSet<Operation *> withReaders;

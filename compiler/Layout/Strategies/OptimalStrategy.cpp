@@ -33,6 +33,9 @@ static std::vector<int> bestOf(const SearchProblem &searched,
 static void takeCheaper(const LayoutProblem &problem, ArrayRef<Strategy> others,
                         LayoutPlan &plan) {
   for (const Strategy &strategy : others) {
+    // The rest go through the ops a few times.
+    if (strategy.searches && problem.limit.over())
+      continue;
     StrategyResult other = tryStrategy(problem, strategy);
     int64_t cost = other.cost.of(problem.objective);
     if (!other.feasible || cost >= plan.search->cost)
@@ -59,29 +62,37 @@ struct Best {
 
 } // namespace
 
-/// Searches with the values on the chip that the problem keeps.
-static void searchOnce(const LayoutProblem &problem, const OpWays &ways,
+/// Whether relayouts alone make up the objective: these are as many, whatever
+/// stays on the chip.
+static bool countsRelayouts(const LayoutProblem &problem) {
+  return problem.objective == Objective::Count ||
+         problem.objective == Objective::Bytes;
+}
+
+/// Searches with one choice of what stays on the chip.
+static void searchOnce(const ResidentProblem &problem, const OpWays &ways,
                        SearchPrices &prices, ArrayRef<LayoutPlan> plans,
-                       double seconds, std::optional<Best> &best) {
+                       const search::Deadline &until,
+                       std::optional<Best> &best) {
   SearchProblem searched(problem, ways, prices,
                          best ? best->cost.first
                               : std::numeric_limits<int64_t>::max());
   if (searched.isTooDear())
     return;
   search::Options options;
-  options.seconds = seconds;
+  options.seconds = problem->searchSeconds;
+  options.within = until;
   options.incumbent = bestOf(searched, plans);
   search::Solution solution = search::solve(searched.numbers(), options);
   int64_t bound = searched.primary(solution.lowerBound);
   double before = best ? best->outcome.seconds : 0;
   bool settled = solution.settled && (!best || best->outcome.settled);
-  // Relayouts and their bytes are as many whatever stays on the chip: each
-  // search's bound holds for all. Of cycles and energy the least one does.
-  bool holdsForAll = problem.objective == Objective::Count ||
-                     problem.objective == Objective::Bytes;
+  // Each search's bound of relayouts holds for all. Of cycles and energy the
+  // least one does.
   if (best)
-    bound = holdsForAll ? std::max(bound, best->outcome.lowerBound)
-                        : std::min(bound, best->outcome.lowerBound);
+    bound = countsRelayouts(*problem)
+                ? std::max(bound, best->outcome.lowerBound)
+                : std::min(bound, best->outcome.lowerBound);
   auto cost = searched.comparable(solution.cost);
   if (!best || cost < best->cost) {
     best = {searched.planOf(solution.ways),
@@ -96,8 +107,16 @@ static void searchOnce(const LayoutProblem &problem, const OpWays &ways,
     best->outcome.space = ways.space();
   }
   best->outcome.lowerBound = bound;
-  best->outcome.settled = settled;
   best->outcome.seconds = before + solution.seconds;
+  best->outcome.settled = settled;
+}
+
+/// What no plan costs less than, whatever stays on the chip.
+static int64_t leastOfAny(const LayoutProblem &problem, const OpWays &ways,
+                          SearchPrices &prices) {
+  const OnChipValues all =
+      allOnChip(problem.function, problem.target, problem.axes);
+  return SearchProblem({problem, all}, ways, prices).least();
 }
 
 LogicalResult npu::decideOptimal(const LayoutProblem &problem,
@@ -108,12 +127,17 @@ LogicalResult npu::decideOptimal(const LayoutProblem &problem,
   OpWays ways(problem, candidates);
   SearchPrices prices;
   std::optional<Best> best;
-  for (const OnChipValues &values : problem.residencies()) {
-    problem.keepOnChip(values);
-    double spent = best ? best->outcome.seconds : 0;
-    searchOnce(problem, ways, prices, plans,
-               std::max(0.0, problem.searchSeconds - spent), best);
+  ArrayRef<OnChipValues> residencies = problem.residencies();
+  while (!residencies.empty() && !(best && problem.limit.over())) {
+    // The first would leave nothing to the others.
+    const double part = residencies.size() == 1 ? 1 : 0.5;
+    searchOnce({problem, residencies.front()}, ways, prices, plans,
+               problem.limit.share(part), best);
+    residencies = residencies.drop_front();
   }
+  if (!residencies.empty() && !countsRelayouts(problem))
+    best->outcome.lowerBound =
+        std::min(best->outcome.lowerBound, leastOfAny(problem, ways, prices));
   plan = std::move(best->plan);
   SearchOutcome outcome = best->outcome;
   outcome.proved = outcome.isLeast();
@@ -122,5 +146,6 @@ LogicalResult npu::decideOptimal(const LayoutProblem &problem,
   plan.search = outcome;
   if (!outcome.proved)
     takeCheaper(problem, others, plan);
+  plan.search->settled &= !problem.limit.isStruck();
   return success();
 }

@@ -134,7 +134,8 @@ private:
 
   bool isDearer(LayoutOpInterface op, const Placement &placement) const {
     auto costIn = [&](const OpLayouts &layouts) {
-      return kernelCost(problem, op, layouts).of(problem.objective);
+      return kernelCost(ResidentProblem::withMost(problem), op, layouts)
+          .of(problem.objective);
     };
     return costIn(layoutsOf(placement)) > costIn(layoutsOf(op));
   }

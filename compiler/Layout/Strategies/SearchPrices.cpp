@@ -5,9 +5,12 @@
 
 using namespace npu;
 
+/// What a kernel's best tiles are counted as.
+static constexpr double pricingSteps = 500;
+
 /// All that relayouts of the value cost depends on, besides the target and the
 /// memory that is left to them.
-static Question questionOf(const LayoutProblem &problem, Value value,
+static Question questionOf(const ResidentProblem &problem, Value value,
                            ArrayRef<LayoutAttr> layouts) {
   Question question;
   question.add(value.getType().getAsOpaquePointer());
@@ -15,44 +18,54 @@ static Question questionOf(const LayoutProblem &problem, Value value,
   question.add(layouts.size());
   for (LayoutAttr layout : layouts)
     question.add(layout);
-  if (!problem.target.runs.empty())
-    for (AxisRole role : problem.axes.of(value))
+  if (!problem->target.runs.empty())
+    for (AxisRole role : problem->axes.of(value))
       question.add(static_cast<uint64_t>(role));
   return question;
 }
 
 const std::vector<LayoutCost> &
-SearchPrices::relayouts(const LayoutProblem &problem, Value value,
+SearchPrices::relayouts(const ResidentProblem &problem, Value value,
                         ArrayRef<LayoutAttr> layouts) {
   Question question = questionOf(problem, value, layouts);
   auto [whole, isFirst] = alike.try_emplace(question.bytes());
-  if (isFirst)
+  const auto count = [&] {
+    problem->limit.count(pricingSteps *
+                         static_cast<double>(layouts.size() * layouts.size()));
+  };
+  if (isFirst) {
+    count();
     whole->second = relayoutCostsAlone(problem, value, layouts);
+  }
   double reserved = problem.onChip().reservedFor(value);
-  if (findsMemory(problem, whole->second.needs, reserved))
+  if (findsMemory(*problem, whole->second.needs, reserved))
     return whole->second.costs;
   question.add(llvm::bit_cast<uint64_t>(reserved));
   auto [at, isNew] = known.try_emplace(question.bytes());
-  if (isNew)
+  if (isNew) {
+    count();
     at->second = relayoutCosts(problem, value, layouts);
+  }
   return at->second;
 }
 
-static CheapestAlgorithms cheapestOf(const LayoutProblem &problem,
+static CheapestAlgorithms cheapestOf(const ResidentProblem &problem,
                                      const WaysOfOp &op) {
   CheapestAlgorithms cheapest(op.ways.size());
   for (auto [number, way] : llvm::enumerate(op.ways))
-    if (op.firstAlike[number] == number)
+    if (op.firstAlike[number] == number) {
+      problem->limit.count(pricingSteps);
       cheapest[number] = cheapestAlgorithm(
           problem, op.slots->getOp(), countedLayouts(*op.slots, way.layouts),
           way.layouts);
+    }
   return cheapest;
 }
 
-const CheapestAlgorithms &SearchPrices::ways(const LayoutProblem &problem,
+const CheapestAlgorithms &SearchPrices::ways(const ResidentProblem &problem,
                                              const WaysOfOp &op) {
   LayoutOpInterface one = op.slots->getOp();
-  LayoutMemo *memo = problem.memoFor(one);
+  LayoutMemo *memo = problem->memoFor(one);
   if (!memo)
     return alone = cheapestOf(problem, op);
   return priced.of(circumstancesOf(problem, *memo, one).add(op.kind),

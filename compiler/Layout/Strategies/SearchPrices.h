@@ -18,16 +18,15 @@ using CheapestAlgorithms = std::vector<std::optional<PricedAlgorithm>>;
 /// next choice of what stays on the chip: what costs depend on is the same.
 class SearchPrices {
 public:
-  /// From each of the value's layouts (row by row) to each, with the values on
-  /// the chip that the problem keeps.
-  const std::vector<LayoutCost> &relayouts(const LayoutProblem &problem,
+  /// From each of the value's layouts (row by row) to each.
+  const std::vector<LayoutCost> &relayouts(const ResidentProblem &problem,
                                            Value value,
                                            ArrayRef<LayoutAttr> layouts);
 
   /// The cheapest algorithm in each way of an op that computes, with the values
   /// on the chip that the problem keeps; nothing where none does it, and for
   /// ways that cost what their `firstAlike` does. Valid until the next call.
-  const CheapestAlgorithms &ways(const LayoutProblem &problem,
+  const CheapestAlgorithms &ways(const ResidentProblem &problem,
                                  const WaysOfOp &op);
 
 private:

@@ -13,14 +13,15 @@
 
 using namespace npu;
 
-SearchProblem::SearchProblem(const LayoutProblem &problem, const OpWays &known,
-                             SearchPrices &prices, int64_t most)
+SearchProblem::SearchProblem(const ResidentProblem &problem,
+                             const OpWays &known, SearchPrices &prices,
+                             int64_t most)
     : problem(problem), candidates(known.candidates()), prices(prices) {
-  int64_t least = 0;
   for (const WaysOfOp &op : known.all()) {
+    problem->limit.count(static_cast<double>(op.ways.size() + 20));
     addOp(op);
-    least += leastOf(ops.back());
-    if (least > most)
+    sum += leastOf(ops.back());
+    if (sum > most)
       return;
   }
   weigh();
@@ -105,7 +106,7 @@ static std::array<int64_t, 3> ranked(const LayoutCost &cost,
 }
 
 search::Cost SearchProblem::weighed(const LayoutCost &cost) const {
-  std::array<int64_t, 3> parts = ranked(cost, problem.objective);
+  std::array<int64_t, 3> parts = ranked(cost, problem->objective);
   return parts[0] * weights[0] + (parts[1] >> shift) * weights[1] +
          parts[2] * weights[2];
 }
@@ -119,7 +120,7 @@ SearchProblem::comparable(search::Cost total) const {
 int64_t SearchProblem::leastOf(const NamedOp &op) const {
   int64_t least = std::numeric_limits<int64_t>::max();
   for (const NamedWay &way : op.ways)
-    least = std::min(least, way.cost.of(problem.objective));
+    least = std::min(least, way.cost.of(problem->objective));
   return least;
 }
 
@@ -129,7 +130,7 @@ void SearchProblem::weigh() {
   auto addLargest = [&](auto &&costs) {
     std::array<int64_t, 3> largest = {0, 0, 0};
     for (const LayoutCost &cost : costs) {
-      std::array<int64_t, 3> parts = ranked(cost, problem.objective);
+      std::array<int64_t, 3> parts = ranked(cost, problem->objective);
       for (int i = 0; i < 3; ++i)
         largest[i] = std::max(largest[i], parts[i]);
     }
@@ -176,12 +177,12 @@ std::pair<std::string, std::string> SearchProblem::namesOf(size_t op) const {
   const WaysOfOp &known = *ops[op].known;
   if (known.input)
     return {"input",
-            boundaryName(problem.function,
+            boundaryName(problem->function,
                          cast<BlockArgument>(known.input).getArgNumber(),
                          /*output=*/false)};
   if (known.isOutput())
     return {"output",
-            boundaryName(problem.function, known.read->getOperandNumber(),
+            boundaryName(problem->function, known.read->getOperandNumber(),
                          /*output=*/true)};
   auto one = known.read ? cast<LayoutOpInterface>(known.read->getOwner())
                         : known.slots->getOp();
@@ -215,10 +216,11 @@ std::vector<int> SearchProblem::waysOf(const LayoutPlan &plan) const {
   for (const NamedOp &op : ops) {
     // Two signatures may take the same layouts: the plan means the cheaper.
     std::optional<size_t> best;
+    problem->limit.count(10 * static_cast<double>(op.ways.size()));
     for (auto [index, way] : llvm::enumerate(op.ways))
       if (matches(*op.known, *way.way, plan) &&
-          (!best || ranked(way.cost, problem.objective) <
-                        ranked(op.ways[*best].cost, problem.objective)))
+          (!best || ranked(way.cost, problem->objective) <
+                        ranked(op.ways[*best].cost, problem->objective)))
         best = index;
     if (!best)
       return {};
@@ -246,11 +248,11 @@ void SearchProblem::planCopies(const std::vector<int> &chosen,
 
 LayoutPlan SearchProblem::planOf(const std::vector<int> &chosen) const {
   LayoutPlan plan;
-  Block &block = problem.function->getRegion(0).front();
+  Block &block = problem->function->getRegion(0).front();
   for (auto constant : block.getOps<ConstantOp>())
     plan.produced[constant.getResult()] = rowMajor(constant.getResult());
   for (OpOperand &output : block.getTerminator()->getOpOperands())
-    if (LayoutAttr held = problem.outputs[output.getOperandNumber()])
+    if (LayoutAttr held = problem->outputs[output.getOperandNumber()])
       plan.read[&output] = held; // of constants, too, which nothing searches
   for (auto [op, chosenWay] : llvm::zip(ops, chosen)) {
     const NamedWay &way = op.ways[chosenWay];

@@ -16,13 +16,16 @@ namespace npu {
 
 class SearchProblem {
 public:
-  /// Priced with the values on the chip that the problem keeps. Where the ops'
-  /// cheapest ways, and so every choice, cost more than `most` in the
-  /// objective's unit, it is not built: there is nothing else to ask of it.
-  SearchProblem(const LayoutProblem &problem, const OpWays &ways,
+  /// Where the ops' cheapest ways, and so every choice, cost more than `most`
+  /// in the objective's unit, it is not built: there is nothing else to ask of
+  /// it.
+  SearchProblem(const ResidentProblem &problem, const OpWays &ways,
                 SearchPrices &prices,
                 int64_t most = std::numeric_limits<int64_t>::max());
   bool isTooDear() const { return !trees; }
+  /// The sum of the ops' cheapest ways, in the objective's unit: no choice
+  /// costs less.
+  int64_t least() const { return sum; }
 
   const search::Problem &numbers() const { return built; }
   /// What a value's layouts are, by their numbers.
@@ -67,7 +70,7 @@ private:
   void weigh();
   search::Cost weighed(const LayoutCost &cost) const;
 
-  const LayoutProblem &problem;
+  const ResidentProblem problem;
   const Candidates &candidates;
   SearchPrices &prices;
   llvm::DenseMap<Value, int> numberOf;
@@ -79,6 +82,7 @@ private:
   /// What one unit of the objective, of the first tie-break and of the second
   /// weigh in a total; the tie-breaks may be dropped or made coarser.
   search::Cost weights[3] = {1, 0, 0};
+  int64_t sum = 0; // of the ops' cheapest ways
   int shift = 0;
 };
 

@@ -32,7 +32,7 @@ void cutAndCompare(const Problem &problem, Cost least, Tally &tally) {
   Relaxation relaxation(model);
   Cost first = 0, bound = 0;
   for (int round = 0; round < 6; ++round) {
-    LinearSolution relaxed = relaxation.solve(enough);
+    LinearSolution relaxed = relaxation.solve(Deadline(enough));
     ASSERT_FALSE(relaxed.values.empty());
     bound = proveBound(problem, model, relaxed.duals).bound;
     ASSERT_LE(bound, least) << "in round " << round;
@@ -112,13 +112,15 @@ TEST(OddCycles, RowsHoldForEveryChoice) {
     Problem problem = randomProblem(seed, options);
     LinearModel model =
         withOtherCosts(LinearModel(problem, RelayoutTrees(problem)), random);
-    std::vector<double> values = Relaxation(model).solve(enough).values;
+    std::vector<double> values =
+        Relaxation(model).solve(Deadline(enough)).values;
     std::vector<LinearModel::Row> rows =
         violatedRows(model, values, Deadline(enough));
     found += static_cast<int>(rows.size());
     for (int choice = 0; choice < 5 && !rows.empty(); ++choice) {
       LinearModel other = withOtherCosts(model, random);
-      std::vector<double> whole = solveInteger(other, enough, {}).values;
+      std::vector<double> whole =
+          solveInteger(other, Deadline(enough), {}).values;
       ASSERT_EQ(whole.size(), values.size());
       for (const LinearModel::Row &row : rows)
         EXPECT_GE(row.excess(whole), -1e-6);

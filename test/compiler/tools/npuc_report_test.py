@@ -151,6 +151,35 @@ def test_search(bench: Bench) -> None:
     assert "proved to be the least" in done.stdout.splitlines()[0], done.stdout
 
 
+def recurrent(steps: int) -> onnx.ModelProto:
+    """Unrolled, it is some ops for each step; on a chip of tiles each has ways by the hundred."""
+    values = np.random.default_rng(3)
+    shapes = {"w": (2, 48, 16), "r": (2, 48, 16), "b": (2, 96)}
+    weights = {name: values.standard_normal(shape).astype(np.float32) / 4 for name, shape in shapes.items()}
+    gru = helper.make_node("GRU", ["x", *weights], ["a"], hidden_size=16, direction="bidirectional",
+                           linear_before_reset=1)  # fmt: skip
+    mean = helper.make_node("ReduceMean", ["a"], ["y"], axes=[0], keepdims=0)
+    return programs.network("recurrent", [gru, mean], weights, {"x": [steps, 1, 16]}, ["y"])
+
+
+def without_times(report: dict) -> dict:
+    search = {key: value for key, value in report["optimal"].items() if key != "seconds"}
+    return {**{key: report[key] for key in ("cost", "relayouts", "kernels")}, "optimal": search}
+
+
+def test_search_that_ends_early(bench: Bench) -> None:
+    """Work is counted: where it is limited, two runs choose the same plan all the same, and say how good it is."""
+    model, plan = recurrent(steps=6), ("--target=npu-tiles", "--layout=optimal")
+    least = bench.report(model, *plan)["optimal"]["lower_bound"]
+    for seconds in ("0", "0.05"):
+        first, second = (bench.report(model, *plan, f"--layout-seconds={seconds}") for _ in range(2))
+        search = first["optimal"]
+        assert max(least, search["lower_bound"]) <= search["cost"] == first["cost"], (search, least)
+        assert search["proved"] == (search["lower_bound"] == search["cost"]), search
+        if search["settled"] and second["optimal"]["settled"]:
+            assert without_times(first) == without_times(second), seconds
+
+
 def test_program_agrees(bench: Bench) -> None:
     """Kernels, nodes and memory are those that the runtime finds in the file."""
     report = bench.report("squeeze_excite", "--batch=2", "--threads=2")

@@ -254,6 +254,32 @@ func.func @fused_c2(%x: tensor<4xf32>) {
 
 // -----
 
+// fused_c2, fused_c7: two spellings of one storage are one, where a block holds
+// all channels.
+func.func @fused_spelled_alike(%x: tensor<1x16x4x4xf32, #npu.layout<aBcd16b>>) {
+  %r = npu.fused(%x) : (tensor<1x16x4x4xf32, #npu.layout<aBcd16b>>) -> tensor<1x16x4x4xf32, #npu.layout<aBcd16b>> {
+  ^bb0(%a: tensor<1x16x4x4xf32, #npu.layout<acdb>>):
+    %0 = npu.eltwise exp(%a) : (tensor<1x16x4x4xf32, #npu.layout<acdb>>) -> tensor<1x16x4x4xf32, #npu.layout<acdb>>
+    npu.yield %0 : tensor<1x16x4x4xf32, #npu.layout<acdb>>
+  }
+  return
+}
+
+// -----
+
+// fused_c2: where it holds some, they are not.
+func.func @fused_stored_otherwise(%x: tensor<1x32x4x4xf32, #npu.layout<aBcd16b>>) {
+  // expected-error @+1 {{argument 0 is 'tensor<1x32x4x4xf32, #npu.layout<acdb>>', its operand}}
+  %r = npu.fused(%x) : (tensor<1x32x4x4xf32, #npu.layout<aBcd16b>>) -> tensor<1x32x4x4xf32, #npu.layout<aBcd16b>> {
+  ^bb0(%a: tensor<1x32x4x4xf32, #npu.layout<acdb>>):
+    %0 = npu.eltwise exp(%a) : (tensor<1x32x4x4xf32, #npu.layout<acdb>>) -> tensor<1x32x4x4xf32, #npu.layout<acdb>>
+    npu.yield %0 : tensor<1x32x4x4xf32, #npu.layout<acdb>>
+  }
+  return
+}
+
+// -----
+
 // fused_c3
 func.func @fused_c3(%x: tensor<4xf32>) {
   // expected-error @+1 {{has an empty body}}
