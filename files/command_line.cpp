@@ -84,10 +84,6 @@ bool isOption(const std::string &word) {
   return word.size() > 1 && word[0] == '-';
 }
 
-std::string withoutDashes(const std::string &word) {
-  return word.substr(std::min(word.find_first_not_of('-'), word.size()));
-}
-
 std::vector<std::string> longNames(const CLI::App &app) {
   std::vector<std::string> names;
   for (const CLI::Option *option : app.get_options())
@@ -101,8 +97,7 @@ std::string unknownOption(const CLI::App &app, const std::string &word) {
   std::vector<std::string> names;
   for (const std::string &known : longNames(app))
     names.push_back("--" + known);
-  return "unknown option '" + name + "'" +
-         suggestion("--" + withoutDashes(name), names);
+  return "unknown option '" + name + "'" + suggestion(name, names);
 }
 
 /// "see PROGRAM --help" is where the list of options is.

@@ -114,8 +114,6 @@ TEST_F(NpuRun, ComparisonThatFails) {
 }
 
 TEST_F(NpuRun, NotANumber) {
-  ProcessResult zeros = runGood({"--output", "y=" + file("y.npy")});
-  ASSERT_EQ(zeros.exitCode, 0) << zeros.err;
   std::vector<float> want(16 * 32 * 32);
   ASSERT_EQ(tools::readNpy(file("want.npy"), "<f4", outShape, want.data(),
                            want.size() * 4),
