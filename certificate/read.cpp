@@ -19,17 +19,15 @@ void Work::spend(int64_t steps) {
   require(left >= 0, "it takes too long to check");
 }
 
-/// Numbers are whole and not huge, nesting is shallow. What is not so is left
-/// out while the text is read, and said after it is known to be a certificate.
+/// Nesting is shallow, and numbers are whole and not huge, which is said after
+/// the text is known to be a certificate.
 static Json parse(const std::string &text, std::string &wrong) {
   auto isPlain = [&](int depth, Json::parse_event_t event, Json &json) {
-    if (depth >= 8)
-      wrong = "lists lie too deep in each other";
-    else if (event == Json::parse_event_t::value && json.is_number() &&
-             !(json.is_number_integer() &&
-               std::abs(json.get<double>()) <= 0x1p53))
+    require(depth < 8, "lists lie too deep in each other");
+    if (event == Json::parse_event_t::value && json.is_number() &&
+        !(json.is_number_integer() && std::abs(json.get<double>()) <= 0x1p53))
       wrong = "a number is not whole, or beyond 2^53";
-    return depth < 8;
+    return true;
   };
   return Json::parse(text, isPlain);
 }

@@ -84,10 +84,6 @@ bool isOption(const std::string &word) {
   return word.size() > 1 && word[0] == '-';
 }
 
-std::string withoutDashes(const std::string &word) {
-  return word.substr(std::min(word.find_first_not_of('-'), word.size()));
-}
-
 std::vector<std::string> longNames(const CLI::App &app) {
   std::vector<std::string> names;
   for (const CLI::Option *option : app.get_options())
@@ -101,8 +97,7 @@ std::string unknownOption(const CLI::App &app, const std::string &word) {
   std::vector<std::string> names;
   for (const std::string &known : longNames(app))
     names.push_back("--" + known);
-  return "unknown option '" + name + "'" +
-         suggestion("--" + withoutDashes(name), names);
+  return "unknown option '" + name + "'" + suggestion(name, names);
 }
 
 /// "see PROGRAM --help" is where the list of options is.
@@ -165,11 +160,33 @@ std::string unknownWords(const CLI::App &app) {
   return words.empty() ? "" : "unexpected argument '" + words.front() + "'";
 }
 
+/// What a script's empty variable makes of an option must not be as if the
+/// option were not there.
+static void refuseEmptyValues(const CLI::App &app) {
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &value : option->results())
+      if (value.empty())
+        throw CLI::ValidationError(option->get_name() +
+                                   ": '' is no value; give one, or leave " +
+                                   "it out");
+}
+
+/// What is wrong, as CLI11 says it; of a value that is missing, which its
+/// checks are no part of.
+static std::string textOf(const CLI::Error &error) {
+  const std::string text = error.what();
+  const bool isMissing = dynamic_cast<const CLI::ArgumentMismatch *>(&error) &&
+                         text.find(" required ") != std::string::npos;
+  return isMissing ? text.substr(0, text.find(':')) + ": a value is missing"
+                   : text;
+}
+
 std::optional<int> readCommandLine(CLI::App &app, int argc, char **argv,
                                    const std::function<void()> &finish) {
   try {
     takeOneValueEach(app);
     app.parse(argc, argv);
+    refuseEmptyValues(app);
     if (finish)
       finish();
   } catch (const CLI::ParseError &error) {
@@ -181,7 +198,7 @@ std::optional<int> readCommandLine(CLI::App &app, int argc, char **argv,
     }
     // A word that is misspelled is why another one is missing.
     std::string unknown = unknownWords(app);
-    std::cerr << errorLine(app, unknown.empty() ? error.what() : unknown)
+    std::cerr << errorLine(app, unknown.empty() ? textOf(error) : unknown)
               << "; see " << app.get_name() << " --help\n";
     return exitUsage;
   }

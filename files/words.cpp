@@ -67,7 +67,7 @@ std::string suggestion(const std::string &word,
     if (word.size() >= beginning)
       letters =
           std::min(letters, 1 + distance(word, name.substr(0, word.size())));
-    if (letters < least && letters < name.size()) {
+    if (letters > 0 && letters < least && letters < name.size()) {
       least = letters;
       best = &name;
     }

@@ -22,7 +22,7 @@ struct Call {
   std::string out, err;
 
   explicit Call(std::vector<std::string> words,
-               const std::function<void()> &finish = {}) {
+                const std::function<void()> &finish = {}) {
     CLI::App app("prog does nothing.", "prog");
     app.add_option("model", given.model)->required();
     app.add_option("--shape", given.shapes, "of an input; may be repeated")
@@ -74,6 +74,17 @@ TEST(CommandLine, WhatWasMeant) {
             "beta; did you mean 'beta'?; see prog --help\n");
   EXPECT_EQ(Call({"m", "--kind=bata"}).code, exitUsage);
   EXPECT_EQ(Call({"m", "--target=mine.yaml"}).given.target, "mine.yaml");
+}
+
+TEST(CommandLine, ValuesThatAreNotThere) {
+  for (std::vector<std::string> words :
+       {Names{"m", "--target"}, Names{"m", "--target="}, Names{"m", "-t"}})
+    EXPECT_EQ(Call(words).err,
+              "prog: error: --target: a value is missing; see prog --help\n");
+  for (std::vector<std::string> words :
+       {Names{"m", "--target", ""}, Names{""}, Names{"m", "--shape", ""}})
+    EXPECT_NE(Call(words).err.find("'' is no value"), std::string::npos)
+        << Call(words).err;
 }
 
 TEST(CommandLine, InputsAreNoWrongUsage) {

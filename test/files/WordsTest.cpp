@@ -40,6 +40,7 @@ TEST(Words, Suggestions) {
             "; did you mean '--random-inputs'?");
   EXPECT_EQ(suggestion("xyz", names), "");
   EXPECT_EQ(suggestion("", names), "");
+  EXPECT_EQ(suggestion("host", {"host"}), "") << "that is what was said";
   EXPECT_EQ(suggestion("q", {"x"}), "") << "another letter is another name";
   EXPECT_EQ(suggestion(std::string(100000, 'a'), names), "");
   EXPECT_EQ(unknownName("fsued", {"imported", "fused"}, "stage"),

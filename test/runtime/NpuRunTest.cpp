@@ -114,8 +114,6 @@ TEST_F(NpuRun, ComparisonThatFails) {
 }
 
 TEST_F(NpuRun, NotANumber) {
-  ProcessResult zeros = runGood({"--output", "y=" + file("y.npy")});
-  ASSERT_EQ(zeros.exitCode, 0) << zeros.err;
   std::vector<float> want(16 * 32 * 32);
   ASSERT_EQ(tools::readNpy(file("want.npy"), "<f4", outShape, want.data(),
                            want.size() * 4),
@@ -129,16 +127,6 @@ TEST_F(NpuRun, NotANumber) {
         "expected nan; 2 of a number where NaN is expected; largest error of "
         "the numbers "})
     EXPECT_NE(result.err.find(text), std::string::npos) << result.err;
-  // Found in what is read, too: every sum of a convolution has it.
-  std::vector<float> x(3 * 32 * 32, NAN);
-  save("nan-x.npy", "<f4", inShape, x);
-  result = run({program, "--input", "x=" + file("nan-x.npy"), "--expect",
-                "y=" + file("want.npy")});
-  EXPECT_EQ(result.exitCode, 1);
-  EXPECT_NE(result.err.find("NaN where a number is expected"),
-            std::string::npos)
-      << result.err;
-  EXPECT_EQ(result.err.find("largest error 0"), std::string::npos);
   want[7] = INFINITY;
   want[9] = 1e30f;
   save("inf.npy", "<f4", outShape, want);
@@ -299,8 +287,8 @@ TEST_F(NpuRun, HelpAndVersion) {
   ProcessResult help = run({"--help"});
   EXPECT_EQ(help.exitCode, 0);
   for (const char *text :
-       {"Examples:", "Exit codes:", "--random-inputs", "--profile", "--trace",
-        "--expect", "--json", "--budget"})
+       {"Examples:", "Exit codes (docs/exit-codes.md):", "--random-inputs",
+        "--profile", "--trace", "--expect", "--json", "--budget"})
     EXPECT_NE(help.out.find(text), std::string::npos) << text;
   ProcessResult version = run({"--version"});
   EXPECT_EQ(version.exitCode, 0);
@@ -397,7 +385,7 @@ TEST_F(NpuRun, WrongTensorFiles) {
   writeFile(file("short.npy"), bytes.substr(0, bytes.size() - 1));
   expectError(input("short.npy"), 8, "has 12287 bytes of data, expected 12288");
   std::string fortran = bytes;
-  fortran.replace(fortran.find("False"), 3, "True ");
+  fortran.replace(fortran.find("False"), 5, "True ");
   writeFile(file("fortran.npy"), fortran);
   expectError(input("fortran.npy"), 8, "Fortran order");
   expectError(input("missing.npy"), 8, "input 'x': '");
@@ -458,7 +446,7 @@ TEST_F(NpuRun, AllFilesOrNone) {
   expectError(runGood({"--output", "y=" + folder + "y.npy",
                        "--profile=" + folder + "p.json", "--trace",
                        folder + "none/t.json"}),
-              5, "No such file or directory");
+              3, "there is no folder '");
   EXPECT_EQ(readFile(folder + "y.npy"), "old");
   EXPECT_EQ(filesIn(folder), 1u);
 }

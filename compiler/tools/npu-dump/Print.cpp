@@ -163,11 +163,17 @@ static void printKernels(raw_ostream &out, const ProgramFile &file) {
   }
 }
 
+/// With the number behind what is rounded.
+static std::string exactBytes(uint64_t bytes) {
+  const std::string number = std::to_string(bytes) + " bytes";
+  const std::string text = bytesText(bytes);
+  return text == number ? text : text + " (" + number + ")";
+}
+
 static void printMemory(raw_ostream &out, const ProgramFile &file) {
   const format::Manifest &m = file.manifest;
   out << "memory:\n"
-      << "  arena " << bytesText(m.arenaBytes) << " (" << m.arenaBytes
-      << " bytes)";
+      << "  arena " << exactBytes(m.arenaBytes);
   if (m.arenaLowerBoundBytes > 0)
     out << formatv(", {0:f1} % above the largest set of values alive at once "
                    "({1})",
@@ -175,8 +181,7 @@ static void printMemory(raw_ostream &out, const ProgramFile &file) {
                                 static_cast<double>(m.arenaLowerBoundBytes) -
                             1),
                    bytesText(m.arenaLowerBoundBytes));
-  out << "\n  weights " << bytesText(m.weightBytes) << " (" << m.weightBytes
-      << " bytes)\n";
+  out << "\n  weights " << exactBytes(m.weightBytes) << "\n";
   for (const npu_kernel_desc &maker : file.makers) {
     auto tensors = tensorsOf(file, maker);
     std::vector<std::string> sources;

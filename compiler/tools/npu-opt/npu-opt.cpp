@@ -6,6 +6,7 @@
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Layout/Passes/Passes.h"
 #include "compiler/Support/InputText.h"
+#include "compiler/Support/LlvmOptions.h"
 #include "compiler/Support/PassPlugins.h"
 #include "compiler/Target/Plugins.h"
 #include "files/crash_report.h"
@@ -136,11 +137,7 @@ static std::optional<Paths> readWords(int argc, char **argv,
   llvm::raw_string_ostream stream(wrong);
   if (llvm::cl::ParseCommandLineOptions(argc, argv, overview(), &stream))
     return Paths{input, output};
-  StringRef line = StringRef(wrong).split('\n').first;
-  line.consume_front("npu-opt: ");
-  // Of some values LLVM itself says what is wrong.
-  fail((line.empty() ? "a value is wrong, see above" : line.str()) +
-           "; see npu-opt --help",
+  fail(llvmComplaint(wrong, "npu-opt") + "; see npu-opt --help",
        files::exitUsage);
   return std::nullopt;
 }

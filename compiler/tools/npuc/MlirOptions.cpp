@@ -3,6 +3,7 @@
 
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Layout/Passes/Passes.h"
+#include "compiler/Support/LlvmOptions.h"
 #include "compiler/tools/npuc/CommandLine.h"
 
 #include "mlir/IR/AsmState.h"
@@ -63,12 +64,8 @@ int MlirOptions::take(int &argc, char **argv) {
   if (llvm::cl::ParseCommandLineOptions(static_cast<int>(words.size()),
                                         words.data(), "", &stream))
     return -1;
-  // Of some values LLVM itself says what is wrong.
-  StringRef line = StringRef(wrong).split('\n').first;
-  line.consume_front("npuc: ");
-  std::string why = line.empty() ? "a value is wrong, see above;" : line.str();
-  printMessage("error",
-               "MLIR's options: " + why + " npuc --mlir-help lists them");
+  printMessage("error", "MLIR's options: " + llvmComplaint(wrong, "npuc") +
+                            "; npuc --mlir-help lists them");
   return files::exitUsage;
 }
 

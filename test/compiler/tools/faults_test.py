@@ -137,6 +137,22 @@ def test_names(bench: Bench) -> None:
         one_error(bench, words, USAGE, "did you mean 'image'?")
 
 
+def test_odd_uses(bench: Bench) -> None:
+    """What is neither a name nor a value, and what LLVM says in its own words."""
+    prepare(bench)
+    compiling = ["npuc", "conv_relu.onnx", "--batch=1", "-q"]
+    for words, says in (
+        ([*compiling, "-o", ""], "--output: '' is no value"), ([*compiling, "--report="], "--report: a value is missing"),
+        ([*compiling, "--target"], "--target: a value is missing; see npuc --help"), (["npu-run", ""], "program: '' is no value"),
+        (["npu-run", "out.npu", "--random-inputs", "--profile="], "'' is no value"), (["npu-dump", "a", "b"], "unexpected argument 'b'"),
+        (["npu-run", "out.npu", "--input", "x"], "names no input of the program; write NAME=FILE.npy with one of these names: x"),
+        (["npu-opt", "good.mlir", "--npu-fold-layot"], "unknown option '--npu-fold-layot'; did you mean '--npu-fold-layout'?; see"),
+        ([*compiling, "--mlir-tming"], "unknown option '--mlir-tming'"), ([*compiling, "--pass-pipeline-after=fused:cse,nonsense"], "is no pipeline: "),
+    ):  # fmt: skip
+        line = one_error(bench, words, USAGE, says)
+        assert "\\n" not in line and "Try:" not in line and "{" not in line, line
+
+
 def test_budgets(bench: Bench) -> None:
     prepare(bench)
     one_error(bench, ["npu-run", "out.npu", "--random-inputs", "--budget=memory=1"], BUDGET, "the budget is 1")
