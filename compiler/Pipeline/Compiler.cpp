@@ -26,6 +26,7 @@
 #include "compiler/Layout/Problem/Names.h"
 #include "compiler/Layout/Problem/Storage.h"
 #include "compiler/Pipeline/ChipPlan.h"
+#include "compiler/Pipeline/LayoutPass.h"
 #include "compiler/Pipeline/PlanAttributes.h"
 #include "compiler/Pipeline/Report.h"
 #include "compiler/Pipeline/Resources.h"
@@ -243,32 +244,6 @@ LogicalResult Compilation::fuse() {
   report.narrowProducts = countNarrowProducts(function());
   return mlir::verify(*module);
 }
-
-namespace {
-
-/// The layout stage with options that npu-opt's pass of that name cannot have,
-/// so that MLIR prints and times it as a pass.
-class LayoutPass
-    : public mlir::PassWrapper<LayoutPass,
-                               mlir::OperationPass<mlir::ModuleOp>> {
-public:
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LayoutPass)
-
-  explicit LayoutPass(std::function<LogicalResult()> work)
-      : work(std::move(work)) {}
-
-  StringRef getArgument() const override { return "npu-assign-layout"; }
-  StringRef getName() const override { return "AssignLayout"; }
-  void runOnOperation() override {
-    if (failed(work()))
-      signalPassFailure();
-  }
-
-private:
-  std::function<LogicalResult()> work;
-};
-
-} // namespace
 
 LogicalResult Compilation::compare(mlir::func::FuncOp source) {
   StrategyResult decided;
