@@ -60,11 +60,10 @@ def test_one_error_for_all(bench: Bench) -> None:
     assert "target 'lacking' does not run 3 of 7 ops" in done.stderr
     for part in (
         "ConvTranspose 'up' (conv_transpose2d) is listed in `unsupported`",
-        "Softmax 'long' (softmax) length is 12; `unsupported` lists length: from 9",
-        "Softmax 'again' (softmax) length is 12",
+        "2 ops (Softmax 'long' (softmax), Softmax 'again' (softmax)): length is 12; `unsupported` lists length: from 9",
     ):
         assert part in done.stderr, f"{part}\n{done.stderr}"
-    assert "short" not in done.stderr and done.stderr.count("\n") == 4, done.stderr
+    assert "short" not in done.stderr and done.stderr.count("\n") == 3, done.stderr
     assert not bench.path("out.npu").exists()
 
 
