@@ -108,7 +108,7 @@ private:
     ImageAxesAnalysis axes(function);
     LayoutProblem problem(function, *target, axes);
     problem.objective = objective;
-    return costOf(problem);
+    return costOf(problem).cost;
   }
   LayoutOptions optionsFor(StringRef strategy, Objective objective) {
     LayoutOptions options;
@@ -420,7 +420,7 @@ bool Checker::bruteForce() {
   Candidates candidates(bound, {});
   OpWays known(bound, candidates);
   SearchPrices prices;
-  SearchProblem searched(bound, known, prices);
+  SearchProblem searched(ResidentProblem::withMost(bound), known, prices);
   const search::Problem &numbers = searched.numbers();
   if (std::string wrong = search::check(numbers); !wrong.empty())
     return fail("search-problem", wrong);

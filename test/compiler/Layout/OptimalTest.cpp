@@ -133,7 +133,7 @@ TEST_F(OptimalTest, OtherPlansAreChoices) {
   Candidates candidates(problem, plans);
   OpWays ways(problem, candidates);
   SearchPrices prices;
-  SearchProblem searched(problem, ways, prices);
+  SearchProblem searched(ResidentProblem::withMost(problem), ways, prices);
   EXPECT_EQ(search::check(searched.numbers()), "");
   for (const LayoutPlan &plan : plans) {
     std::vector<int> ways = searched.waysOf(plan);
