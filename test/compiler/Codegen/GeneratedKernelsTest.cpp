@@ -364,35 +364,14 @@ TEST(GeneratedKernelsTest, CastsFromFloat) {
                                          {"cast(%x0)", "tensor<7x9xbf16>"}}));
 }
 
-/// By zero, and the least number by -1, where the processor would stop.
+/// By zero, and the least number by -1, where the processor would stop: among
+/// so many pairs of bytes are all that there are.
 TEST(GeneratedKernelsTest, DivisorsThatHaveNoQuotient) {
-  for (std::string element : {"i8", "i32", "i64", "ui64"}) {
-    std::string type = "tensor<4x9x" + element + ">";
-    std::string text =
-        "func.func @main(%x: " + type + ") -> (" + type + ", " + type + ") {\n";
-    std::string least = element == "i8"    ? "-128"
-                        : element == "i32" ? "-2147483648"
-                        : element == "i64" ? "-9223372036854775808"
-                                           : "18446744073709551615";
-    std::string minus = element == "ui64" ? "3" : "-1";
-    text += " %l = npu.constant dense<" + least + "> : tensor<" + element +
-            "> -> tensor<" + element + ">\n %m = npu.constant dense<" + minus +
-            "> : tensor<" + element + "> -> tensor<" + element + ">\n";
-    for (const char *by : {"q", "r"})
-      text += std::string(" %") + by + " = npu.fused(%x, %l, %m) : (" + type +
-              ", tensor<" + element + ">, tensor<" + element + ">) -> " + type +
-              " {\n ^bb0(%a: " + type + ", %b: tensor<" + element +
-              ">, %c: tensor<" + element + ">):\n  %z = npu.eltwise sub(%a, " +
-              "%a) : (" + type + ", " + type + ") -> " + type +
-              "\n  %n = npu.eltwise add(%z, %b) : (" + type + ", tensor<" +
-              element + ">) -> " + type + "\n  %d = npu.eltwise mul(%a, %c) " +
-              ": (" + type + ", tensor<" + element + ">) -> " + type +
-              "\n  %o = npu.eltwise min(%d, %c) : (" + type + ", tensor<" +
-              element + ">) -> " + type + "\n  %v = npu.eltwise " +
-              (by[0] == 'q' ? "div" : "mod") + "(%n, %o) : (" + type + ", " +
-              type + ") -> " + type + "\n  npu.yield %v : " + type + "\n }\n";
-    check(text + " return %q, %r : " + type + ", " + type + "\n}\n");
-  }
+  std::string type = "tensor<300x2000xi8>";
+  check(
+      functionOf({type, type}, {{"div(%x0, %x1)", type},
+                                {"mod(%x0, %x1)", type},
+                                {"mod(%x0, %x1) {alpha = 1.0 : f32}", type}}));
 }
 
 TEST(GeneratedKernelsTest, CastsBetweenAllTypes) {
