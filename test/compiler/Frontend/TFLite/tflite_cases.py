@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from ai_edge_litert import schema_py_generated as schema
@@ -154,90 +155,105 @@ def unary() -> Iterator[Case]:
 
 
 FUSED = {"ADD": "AddOptions", "SUB": "SubOptions", "MUL": "MulOptions", "DIV": "DivOptions"}
+PAIRS = {
+    **FUSED, "MAXIMUM": "MaximumMinimumOptions", "MINIMUM": "MaximumMinimumOptions", "POW": "PowOptions",
+    "SQUARED_DIFFERENCE": "SquaredDifferenceOptions", "FLOOR_DIV": "FloorDivOptions", "FLOOR_MOD": "FloorModOptions",
+    "ATAN2": "", "EQUAL": "EqualOptions", "NOT_EQUAL": "NotEqualOptions", "LESS": "LessOptions",
+    "LESS_EQUAL": "LessEqualOptions", "GREATER": "GreaterOptions", "GREATER_EQUAL": "GreaterEqualOptions",
+}  # fmt: skip
+COMPARISONS = {"EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL"}
+
+
+def without_zeros(g: Graph, divisor: Tensor) -> None:
+    """No divisor is 0."""
+    values = g.given[divisor.name]
+    if divisor.quant is None:
+        values[values == 0] = 3
+        return
+    zero = divisor.quant.zero
+    g.given[divisor.name] = np.where(values == zero, zero - 9 if zero > 0 else zero + 9, values).astype(values.dtype)
+
+
+def fused(
+    g: Graph, rng: np.random.Generator, name: str, act: str, dtype: str, shapes: tuple[list[int], list[int]], quant: int
+) -> None:
+    a, b = data(g, rng, dtype, shapes[0], quant), data(g, rng, dtype, shapes[1], quant + 1)
+    if name == "DIV" and dtype != "f32":
+        without_zeros(g, b)
+    g.output(g.op(name, [a, b], dtype, result_quant(dtype, quant + 2), FUSED[name], version=2,
+                  fusedActivationFunction=activation(act)))  # fmt: skip
+
+
+def fused_binary() -> Iterator[Case]:
+    shapes = {"same": ([2, 3, 4], [2, 3, 4]), "row": ([2, 3, 4], [4]), "both": ([2, 1, 4], [3, 1]), "scalar": ([2, 5], [])}
+    for name, act, dtype in itertools.product(FUSED, ACTIVATIONS, ["f32", "i8", "u8", "i16", "i32", "i64"]):
+        for kind in shapes if act in ("NONE", "RELU6") else ["same"]:
+            for quant in range(1 if dtype in ("f32", "i32", "i64") else 2 if dtype == "i16" else 3):
+                make = partial(fused, name=name, act=act, dtype=dtype, shapes=shapes[kind], quant=quant)
+                yield Case(f"binary/{name}/{act}/{dtype}-{kind}-{quant}", make)
+
+
+def all_pairs(g: Graph, rng: np.random.Generator, name: str, values: np.ndarray) -> None:
+    left, right = np.meshgrid(values, values)
+    a, b = g.input(left.astype(values.dtype)), g.input(right.astype(values.dtype))
+    g.output(g.op(name, [a, b], "bool" if name in COMPARISONS else a.type, options=PAIRS[name]))
+
+
+def quantized_pairs(g: Graph, rng: np.random.Generator, name: str, dtype: str, quant: int) -> None:
+    a, b = data(g, rng, dtype, [3, 40], quant), data(g, rng, dtype, [3, 40], quant + 1)
+    out = None if name in COMPARISONS else result_quant(dtype, quant)
+    if name in ("MAXIMUM", "MINIMUM"):
+        out = b.quant = a.quant
+    g.output(g.op(name, [a, b], "bool" if name in COMPARISONS else dtype, out, PAIRS[name], version=2))
+
+
+def plain_binary() -> Iterator[Case]:
+    finite = np.array([-7.5, -6, -2.5, -2, -1, -0.3, 0.7, 1, 2, 2.5, 5.5, 7], np.float32)
+    for name in PAIRS:
+        whole = np.array([1, 2, 3, 4] if name == "POW" else [-7, -3, -2, -1, 1, 2, 3, 9], np.int32)
+        given = {"finite": finite, "special": SPECIAL, "nan": NAN, "i32": whole, "i64": whole.astype(np.int64)}
+        for kind, values in given.items():
+            yield Case(f"binary/{name}/{kind}", partial(all_pairs, name=name, values=values))
+        if name in FUSED or name in ("POW", "ATAN2"):
+            continue
+        for dtype, quant in itertools.product(["i8", "u8", "i16"], range(2)):
+            yield Case(f"binary/{name}/{dtype}-{quant}", partial(quantized_pairs, name=name, dtype=dtype, quant=quant))
+
+
+def logical(g: Graph, rng: np.random.Generator, name: str, table: str) -> None:
+    g.output(g.op(name, [data(g, rng, "bool", [3, 7]), data(g, rng, "bool", [7])], "bool", options=table))
+
+
+def bits(g: Graph, rng: np.random.Generator, name: str, table: str, dtype: str) -> None:
+    a = g.input(rng.integers(-100, 100, (20,)).astype(INTEGERS[dtype]))
+    b = g.input(rng.integers(0, 7, (20,)).astype(INTEGERS[dtype]))
+    g.output(g.op(name, [a, b], dtype, options=table))
+
+
+def summed(g: Graph, rng: np.random.Generator, dtype: str, count: int) -> None:
+    g.output(g.op("ADD_N", [data(g, rng, dtype, [3, 4]) for _ in range(count)], dtype, options="AddNOptions"))
+
+
+def chosen(g: Graph, rng: np.random.Generator, name: str, table: str, dtype: str, shape: list[int]) -> None:
+    choice = data(g, rng, "bool", [2] if name == "SELECT" and shape == [2, 1] else shape)
+    a, b = data(g, rng, dtype, [2, 3]), data(g, rng, dtype, [2, 3])
+    g.output(g.op(name, [choice, a, b], dtype, a.quant, table))
 
 
 def binary() -> Iterator[Case]:
-    shapes = {"same": ([2, 3, 4], [2, 3, 4]), "row": ([2, 3, 4], [4]), "both": ([2, 1, 4], [3, 1]), "scalar": ([2, 5], [])}
-    for name, act, dtype in itertools.product(FUSED, ACTIVATIONS, ["f32", "i8", "u8", "i16", "i32", "i64"]):
-        for kind, (left, right) in shapes.items():
-            if act not in ("NONE", "RELU6") and kind != "same":
-                continue
-            for quant in range(1 if dtype in ("f32", "i32", "i64") else 2 if dtype == "i16" else 3):
-
-                def make(g, rng, name=name, act=act, dtype=dtype, left=left, right=right, quant=quant):
-                    a = data(g, rng, dtype, left, quant)
-                    b = data(g, rng, dtype, right, quant + 1)
-                    if name == "DIV":
-                        if dtype in ("i32", "i64"):
-                            values = g.given[b.name]
-                            values[values == 0] = 3
-                        elif dtype != "f32":
-                            g.given[b.name] = np.where(
-                                g.given[b.name] == b.quant.zero, b.quant.zero - 9 if b.quant.zero > 0 else b.quant.zero + 9,
-                                g.given[b.name]).astype(INTEGERS[dtype])  # fmt: skip
-                    g.output(g.op(name, [a, b], dtype, result_quant(dtype, quant + 2), FUSED[name],
-                                  version=2, fusedActivationFunction=activation(act)))  # fmt: skip
-
-                yield Case(f"binary/{name}/{act}/{dtype}-{kind}-{quant}", make)
-    for name in ["ADD", "SUB", "MUL", "DIV", "MAXIMUM", "MINIMUM", "POW", "SQUARED_DIFFERENCE", "FLOOR_DIV", "FLOOR_MOD",
-                 "ATAN2", "EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL"]:  # fmt: skip
-        table = {**FUSED, "MAXIMUM": "MaximumMinimumOptions", "MINIMUM": "MaximumMinimumOptions", "POW": "PowOptions",
-                 "SQUARED_DIFFERENCE": "SquaredDifferenceOptions", "FLOOR_DIV": "FloorDivOptions",
-                 "FLOOR_MOD": "FloorModOptions", "EQUAL": "EqualOptions", "NOT_EQUAL": "NotEqualOptions", "LESS": "LessOptions",
-                 "LESS_EQUAL": "LessEqualOptions", "GREATER": "GreaterOptions",
-                 "GREATER_EQUAL": "GreaterEqualOptions"}.get(name, "")  # fmt: skip
-        compares = name.split("_")[0] in ("EQUAL", "NOT", "LESS", "GREATER")
-
-        def pairs(g, rng, values, name=name, table=table, compares=compares):
-            left, right = np.meshgrid(values, values)
-            a, b = g.input(left.astype(values.dtype)), g.input(right.astype(values.dtype))
-            g.output(g.op(name, [a, b], "bool" if compares else ("f32" if values.dtype == np.float32 else
-                     "i64" if values.dtype == np.int64 else "i32"), options=table))  # fmt: skip
-
-        finite = np.array([-7.5, -6, -2.5, -2, -1, -0.3, 0.7, 1, 2, 2.5, 5.5, 7], np.float32)
-        yield Case(f"binary/{name}/finite", lambda g, rng, pairs=pairs, finite=finite: pairs(g, rng, finite))
-        yield Case(f"binary/{name}/special", lambda g, rng, pairs=pairs: pairs(g, rng, SPECIAL))
-        yield Case(f"binary/{name}/nan", lambda g, rng, pairs=pairs: pairs(g, rng, NAN))
-        whole = np.array([-7, -3, -2, -1, 1, 2, 3, 9], np.int32)
-        if name == "POW":
-            whole = np.array([1, 2, 3, 4], np.int32)
-        yield Case(f"binary/{name}/i32", lambda g, rng, pairs=pairs, whole=whole: pairs(g, rng, whole))
-        yield Case(f"binary/{name}/i64", lambda g, rng, pairs=pairs, whole=whole: pairs(g, rng, whole.astype(np.int64)))
-        for dtype, quant in itertools.product(["i8", "u8", "i16"], range(2)):
-            if name in FUSED or name in ("POW", "ATAN2"):
-                continue
-
-            def make(g, rng, name=name, table=table, dtype=dtype, quant=quant, compares=compares):
-                a, b = data(g, rng, dtype, [3, 40], quant), data(g, rng, dtype, [3, 40], quant + 1)
-                out = None if compares else result_quant(dtype, quant)
-                if name in ("MAXIMUM", "MINIMUM"):
-                    out = b.quant = a.quant
-                g.output(g.op(name, [a, b], "bool" if compares else dtype, out, table, version=2))
-
-            yield Case(f"binary/{name}/{dtype}-{quant}", make)
-    for name in ("LOGICAL_AND", "LOGICAL_OR"):
-        table = name.replace("LOGICAL_AND", "LogicalAndOptions").replace("LOGICAL_OR", "LogicalOrOptions")
-        yield Case(f"binary/{name}/bool", lambda g, rng, name=name, table=table: g.output(
-            g.op(name, [data(g, rng, "bool", [3, 7]), data(g, rng, "bool", [7])], "bool", options=table)))  # fmt: skip
-    for name, dtype in itertools.product(["BITWISE_XOR", "RIGHT_SHIFT"], ["i32", "i8", "i16"]):
-        def bits(g, rng, name=name, dtype=dtype):
-            a = g.input(rng.integers(-100, 100, (20,)).astype(INTEGERS[dtype]))
-            b = g.input(rng.integers(0, 7, (20,)).astype(INTEGERS[dtype]))
-            g.output(g.op(name, [a, b], dtype, options="BitwiseXorOptions" if name == "BITWISE_XOR" else "RightShiftOptions"))
-
-        yield Case(f"binary/{name}/{dtype}", bits)
+    yield from fused_binary()
+    yield from plain_binary()
+    for name, table in (("LOGICAL_AND", "LogicalAndOptions"), ("LOGICAL_OR", "LogicalOrOptions")):
+        yield Case(f"binary/{name}/bool", partial(logical, name=name, table=table))
+    for name, table in (("BITWISE_XOR", "BitwiseXorOptions"), ("RIGHT_SHIFT", "RightShiftOptions")):
+        for dtype in ("i32", "i8", "i16"):
+            yield Case(f"binary/{name}/{dtype}", partial(bits, name=name, table=table, dtype=dtype))
     for count, dtype in itertools.product([1, 2, 4], ["f32", "i32"]):
-        yield Case(f"binary/ADD_N/{dtype}-{count}", lambda g, rng, count=count, dtype=dtype: g.output(
-            g.op("ADD_N", [data(g, rng, dtype, [3, 4]) for _ in range(count)], dtype, options="AddNOptions")))  # fmt: skip
-    for name, dtype, shape in itertools.product(["SELECT", "SELECT_V2"], ["f32", "i8", "i32"], [[2, 3], [2, 1]]):
-        def choose(g, rng, name=name, dtype=dtype, shape=shape):
-            if name == "SELECT" and shape == [2, 1]:
-                shape = [2]
-            choice = data(g, rng, "bool", shape)
-            a, b = data(g, rng, dtype, [2, 3]), data(g, rng, dtype, [2, 3])
-            g.output(g.op(name, [choice, a, b], dtype, a.quant, "SelectV2Options" if name == "SELECT_V2" else "SelectOptions"))
-
-        yield Case(f"binary/{name}/{dtype}-{len(shape)}{shape[-1]}", choose)
+        yield Case(f"binary/ADD_N/{dtype}-{count}", partial(summed, dtype=dtype, count=count))
+    for name, table in (("SELECT", "SelectOptions"), ("SELECT_V2", "SelectV2Options")):
+        for dtype, shape in itertools.product(["f32", "i8", "i32"], [[2, 3], [2, 1]]):
+            make = partial(chosen, name=name, table=table, dtype=dtype, shape=shape)
+            yield Case(f"binary/{name}/{dtype}-{len(shape)}{shape[-1]}", make)
 
 
 def conversions() -> Iterator[Case]:
