@@ -85,7 +85,7 @@ class IndexTest(unittest.TestCase):
             command += ["--input", f"{value.name}={folder / value.name}.npy"]
         done = random_models.call(command)
         errors = [line for line in done.stderr.splitlines() if "error:" in line]
-        self.assertEqual((done.returncode, len(errors)), (5, 1), done.stderr)
+        self.assertEqual((done.returncode, len(errors)), (1, 1), done.stderr)
         self.assertTrue(errors[0].endswith(f"{op}_0'': {expected}"), f"{errors[0]}\nexpected {expected}")
 
 
