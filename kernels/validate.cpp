@@ -101,6 +101,12 @@ bool givesFloats(const Problem &problem) {
   return isFloat(problem.inputs[0].dtype) || problem.op == NPU_OP_AVG_POOL;
 }
 
+int32_t arithmeticType(const Problem &problem) {
+  if (givesFloats(problem))
+    return NPU_F32;
+  return isAboveInt64(problem.inputs[0].dtype) ? NPU_U64 : NPU_I64;
+}
+
 int32_t properType(const Problem &problem) {
   if (givesPositions(problem))
     return NPU_I64;
@@ -108,7 +114,7 @@ int32_t properType(const Problem &problem) {
     return problem.inputs[0].dtype;
   if (problem.op == NPU_OP_CUSTOM)
     return problem.outputs[0].dtype;
-  return givesFloats(problem) ? NPU_F32 : NPU_I64;
+  return arithmeticType(problem);
 }
 
 std::string wrongExtent(const char *what, int dim, int64_t found,

@@ -60,6 +60,9 @@ bool givesPositions(const Problem &problem);
 /// Whether the result proper of arithmetic is f32: of floats, and averages.
 bool givesFloats(const Problem &problem);
 
+/// The type in which the op proper computes, unless it is f64.
+int32_t arithmeticType(const Problem &problem);
+
 /// The type of the result proper, as instructions see it.
 int32_t properType(const Problem &problem);
 

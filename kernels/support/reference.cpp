@@ -28,10 +28,6 @@ static void finish(const Problem &problem, const Elementwise &epilogue,
                problem.threads);
 }
 
-static int32_t arithmeticType(const Problem &problem) {
-  return givesFloats(problem) ? NPU_F32 : NPU_I64;
-}
-
 ArithmeticReference::ArithmeticReference(const Problem &p, int dense)
     : problem(p), denseInputs(dense),
       result(resultTensor(p, arithmeticType(p))),
