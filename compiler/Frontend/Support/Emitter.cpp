@@ -162,10 +162,17 @@ Value Emitter::finishIn(Type type, Operation *op, Type given,
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(op);
-    for (mlir::OpOperand &operand : op->getOpOperands())
-      if (elementOf(operand.get()) == given)
-        if (Value converted = there(operand.get()))
-          operand.set(converted);
+    // Once, where it is an operand twice.
+    llvm::SmallDenseMap<Value, Value> converted;
+    for (mlir::OpOperand &operand : op->getOpOperands()) {
+      if (elementOf(operand.get()) != given)
+        continue;
+      auto [known, isNew] = converted.try_emplace(operand.get());
+      if (isNew)
+        known->second = there(operand.get());
+      if (known->second)
+        operand.set(known->second);
+    }
   }
   Value result = op->getResult(0);
   bool isGiven = elementOf(result) == given;
