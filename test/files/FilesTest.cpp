@@ -111,8 +111,10 @@ TEST(OutputFiles, NamesAsLongAsNamesMayBe) {
 
 TEST(OutputFiles, MissingFolder) {
   OutputFiles files;
-  std::string failure = files.write(scratchFolder() + "no/such/folder/a", "x");
-  EXPECT_NE(failure.find("No such file or directory"), std::string::npos)
+  std::string folder = scratchFolder() + "no/such/folder";
+  std::string failure = files.write(folder + "/a", "x");
+  EXPECT_NE(failure.find("there is no folder '" + folder + "'; make it first"),
+            std::string::npos)
       << failure;
 }
 

@@ -129,7 +129,7 @@ const Break manifestBreaks[] = {
 };
 
 const Break tensorBreaks[] = {
-    BREAK(Dtype, "tensor 0: its type is 9",
+    BREAK(Dtype, "tensor 0: its type is 13, expected less than 13",
           d.tensors()[0].dtype = NPU_DTYPE_COUNT),
     BREAK(DtypeNegative, "its type is", d.tensors()[0].dtype = -1),
     BREAK(Rank, "its rank is 9", d.tensors()[1].rank = 9),
@@ -316,7 +316,7 @@ TEST(Loader, MissingFile) {
 }
 
 TEST(Loader, FolderAndPipe) {
-  expectRefused(load(scratchFolder()), NPU_CANNOT_READ, "not a regular file");
+  expectRefused(load(scratchFolder()), NPU_CANNOT_READ, "it is a folder");
   std::string pipe = scratchFolder() + "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   expectRefused(load(pipe), NPU_CANNOT_READ, "not a regular file");
