@@ -122,9 +122,8 @@ static void adviseQuantized(const llvm::DenseSet<Location> &quantization,
       lack.change = quantization.contains(op->getLoc())
                         ? "let the model take and give quantized numbers: "
                           "--quantized-io"
-                        : "of quantized numbers, too, it is computed in "
-                          "floats, for it has no integer form here: use "
-                          "another op";
+                        : "it has no integer form here, so quantizing the "
+                          "model does not change that: use another op";
 }
 
 /// One note for each node and reason. What makes quantized numbers real, and

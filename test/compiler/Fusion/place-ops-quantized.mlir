@@ -5,7 +5,7 @@
 // between its integers, named once, and not the steps to floats and back.
 // CHECK: error: target 'chip' does not run 6 of 6 ops
 // CHECK-NEXT: func.func @product
-// CHECK: note: m (eltwise) gives f32, which `types` does not list; of quantized numbers, too, it is computed in floats, for it has no integer form here: use another op
+// CHECK: note: m (eltwise) gives f32, which `types` does not list; it has no integer form here, so quantizing the model does not change that: use another op
 // CHECK-NOT: note: m
 // CHECK-NOT: note: d
 // CHECK-NOT: note: q
