@@ -42,7 +42,7 @@ Each cell is the number of relayouts that a strategy leaves in a small network o
 def strategy_names(npuc: Path) -> list[str]:
     """The strategies that npuc knows, from its own list."""
     text = subprocess.run([str(npuc), "--help"], capture_output=True, text=True, check=True).stdout
-    listed = re.search(r"strategy that decides the layouts: ([\w, -]+)", text)
+    listed = re.search(r"strategy that decides the layouts: ([\w, -]+)", " ".join(text.split()))
     if not listed:
         raise ValueError(f"{npuc} --help lists no strategies")
     return [name.strip() for name in listed[1].split(",")]
