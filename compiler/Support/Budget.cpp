@@ -16,8 +16,8 @@ static const BudgetRow rows[] = {
     {"fold", int64_t(1) << 30,
      "elements and products that are computed while compiling"},
     {"constants", int64_t(1) << 28,
-     "bytes of constants that are made of smaller ones, beside 16 times the "
-     "model's own"},
+     "bytes of constants that are made of smaller ones, over 16 times the "
+     "model's"},
     {"file", (int64_t(1) << 31) - 1, "bytes of a model, module or array"},
     {"text", int64_t(1) << 24, "bytes of a target or plan"},
     {"nesting", 256,

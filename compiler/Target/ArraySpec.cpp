@@ -49,6 +49,11 @@ static Contradiction partMissing(std::string_view key, StringRef other) {
                    .str()};
 }
 
+/// Chips take numbers of f64 and i1 where they are moved or compared.
+static bool isMultiplied(npu_dtype type) {
+  return type != NPU_BOOL && type != NPU_F64;
+}
+
 /// Energy without one of its parts would be less than the chip takes.
 static std::optional<Contradiction>
 partOfEnergy(const NumbersByType &energies, ArrayRef<npu_dtype> types,
@@ -60,7 +65,7 @@ partOfEnergy(const NumbersByType &energies, ArrayRef<npu_dtype> types,
   if (!machine.saysEnergy())
     return partMissing("mac_energy", "`dram_energy`");
   for (npu_dtype type : types)
-    if (type != NPU_BOOL && !energies.count(type))
+    if (isMultiplied(type) && !energies.count(type))
       return Contradiction{"mac_energy", "says nothing of '" + nameOf(type) +
                                              "', which is one of `types`"};
   if (linkEnergy && *linkEnergy <= 0)

@@ -14,7 +14,8 @@ from programs import ROOT, Bench, check_close, expected, sample
 CHANNELS, SIDE = 64, 16
 MAC, DRAM, SRAM, LINK = 4.5, 120, 2, 50
 ENERGY = (
-    f"  mac_energy: {{f32: {MAC} pJ, f16: 1 pJ, bf16: 1 pJ, i8: 0.2 pJ, ui8: 0.2 pJ, i16: 0.4 pJ, i32: 3 pJ, i64: 6 pJ}}\n"
+    f"  mac_energy: {{f32: {MAC} pJ, f16: 1 pJ, bf16: 1 pJ, i8: 0.2 pJ, ui8: 0.2 pJ, i16: 0.4 pJ, ui16: 0.4 pJ, "
+    "i32: 3 pJ, ui32: 3 pJ, i64: 6 pJ, ui64: 6 pJ}\n"
     f"  dram_energy: {DRAM} pJ/B\n  sram_energy: {SRAM} pJ/B\n"
 )
 

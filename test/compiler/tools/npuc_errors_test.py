@@ -88,7 +88,7 @@ def test_unsupported(bench: Bench) -> None:
     beyond("which depends on the model's data", model)
     tosa = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {{\n  %y = {} : (tensor<4xf32>) -> tensor<4xf32>\n  return %y : tensor<4xf32>\n}}\n"
     bench.path("model.mlir").write_text(tosa.format('tosa.custom %x {domain_name="a", implementation_attrs="b", operator_name="c"}'))
-    refuse(bench, UNSUPPORTED, "tosa.custom", "model.mlir")
+    refuse(bench, UNSUPPORTED, "is operator 'c' of 'a', which npuc does not know", "model.mlir")
 
 
 def test_unsupported_attributes(bench: Bench) -> None:
@@ -170,6 +170,7 @@ def test_bound_inputs(bench: Bench) -> None:
     np.save(bench.path("good.npy"), array)
     np.save(bench.path("fortran.npy"), np.asfortranarray(array))
     np.save(bench.path("double.npy"), array.astype(np.float64))
+    np.save(bench.path("complex.npy"), array.astype(np.complex64))
     np.save(bench.path("integers.npy"), array.astype(np.int32))
     np.save(bench.path("shape.npy"), array[:, :2])
     bench.path("short.npy").write_bytes(bench.path("good.npy").read_bytes()[:-4])
@@ -181,7 +182,7 @@ def test_bound_inputs(bench: Bench) -> None:
         header = f"{{'descr': '<i8', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
         bench.path(f"{name}.npy").write_bytes(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header)
     cases = {
-        "fortran": "Fortran order", "double": "'<f8'", "integers": "i32", "shape": "dimension 1 of input 'x' is 3",
+        "fortran": "Fortran order", "double": "type 'f64', expected 'f32'", "complex": "'<c8', which no input has", "integers": "i32", "shape": "dimension 1 of input 'x' is 3",
         "short": "bytes of elements", "long": "bytes of elements", "header": "'header.npy'", "text": "'text.npy'",
         "none": "cannot be read: No such file", "extent": "2^40 elements", "whole": "2^40 elements", "bytes": "2^40 elements",
     }  # fmt: skip

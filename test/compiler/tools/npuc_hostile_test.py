@@ -175,7 +175,7 @@ def test_names(bench: Bench) -> None:
         onnx.save(missing, bench.path("missing.onnx"))
         for words in (("npu-compare", "missing.onnx"), ("npu-reduce", f"{short}.onnx", "--reduce=small.onnx")):
             done = bench.run(*words)
-            assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, (words, done.stderr[:2000])
+            assert done.returncode == MODEL and len(done.stderr.splitlines()) == 1, (words, done.stderr[:2000])
             plain(done.stderr.strip())
     assert shown.plain("größe 入力 🦀 it's") == "größe 入力 🦀 it's"
     assert len(shown.shown_name("n" * 10**5)) < 300
@@ -228,7 +228,7 @@ def test_deep(bench: Bench) -> None:
         refuse_soon(bench, INPUT, "the budget is 256", path, "--batch=1", "--layout-plan=deep.yaml")
     bench.path("deep.json").write_text("[" * 10**6, encoding="utf-8")
     done = bench.run("npu-layout-diff", "deep.json", "deep.json")
-    assert done.returncode == 2 and done.stderr.count("error: ") == 1, done
+    assert done.returncode == INPUT and done.stderr.count("error: ") == 1, done
     bench.path("sum.mlir").write_text("module attributes {a.b = affine_map<(d0) -> (" + "d0 * " * 2_000_000 + "d0)>} {}", encoding="utf-8")
     done = bench.run("npuc", "sum.mlir")
     assert done.returncode in (MODEL, MEMORY) and done.stderr.count("npuc: error: ") == 1, done.stderr[:300]

@@ -38,7 +38,7 @@ def wrong_input(bench: Bench, program: object, values: np.ndarray) -> str:
     """What npu-run says of a file of another type."""
     np.save(bench.path("x.npy"), values)
     done = bench.run("npu-run", program, "--input", "x=x.npy")
-    assert done.returncode == 4, done
+    assert done.returncode == 8, done
     return done.stderr
 
 
