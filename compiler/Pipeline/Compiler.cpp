@@ -171,13 +171,7 @@ LogicalResult Compilation::readTflite() {
   if (failed(convertTflite(context, options.model, options.import.bytes,
                            options.tfliteConverter, converted)))
     return failure();
-  // Nobody ever sees the converter's file. What it could not convert is in it
-  // as it was, and the import names it.
-  bool isStrict = !context.allowsUnregisteredDialects();
-  context.allowUnregisteredDialects();
-  auto source = readModuleFile(context, converted.file,
-                               options.model + ", converted to TOSA");
-  context.allowUnregisteredDialects(!isStrict);
+  auto source = readConverted(context, options.model, converted);
   if (!source)
     return failure();
   roundOnce(*source, converted.roundedOnce);

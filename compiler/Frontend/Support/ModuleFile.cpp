@@ -40,9 +40,11 @@ static LogicalResult checkSplats(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
-/// Some of MLIR's own parsers fail without a word.
-static OwningOpRef<ModuleOp> parse(MLIRContext &context,
-                                   std::unique_ptr<llvm::MemoryBuffer> buffer) {
+/// Some of MLIR's own parsers fail without a word. With `complaint` the first
+/// error goes there.
+static OwningOpRef<ModuleOp>
+parseSource(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer,
+            std::string *complaint) {
   std::string name = buffer->getBufferIdentifier().str();
   bool hasError = false;
   mlir::ScopedDiagnosticHandler handler(
@@ -53,7 +55,10 @@ static OwningOpRef<ModuleOp> parse(MLIRContext &context,
         if (isError && hasError)
           return success();
         hasError |= isError;
-        return failure(); // the next handler reports it
+        if (!isError || !complaint)
+          return failure(); // the next handler reports it
+        *complaint = diagnostic.str();
+        return success();
       });
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
@@ -63,6 +68,13 @@ static OwningOpRef<ModuleOp> parse(MLIRContext &context,
     mlir::emitError(fileLocation(context, name))
         << "is no module that MLIR can read, and its parser gives no reason; "
            "look for attributes and operands that are misspelt";
+  return module;
+}
+
+static OwningOpRef<ModuleOp> parse(MLIRContext &context,
+                                   std::unique_ptr<llvm::MemoryBuffer> buffer,
+                                   std::string *complaint = nullptr) {
+  auto module = parseSource(context, std::move(buffer), complaint);
   if (module && failed(checkSplats(*module)))
     return nullptr;
   return module;
@@ -110,7 +122,8 @@ OwningOpRef<ModuleOp> npu::readModule(MLIRContext &context, StringRef bytes,
 }
 
 OwningOpRef<ModuleOp> npu::readModuleFile(MLIRContext &context, StringRef path,
-                                          StringRef shownAs) {
+                                          StringRef shownAs,
+                                          std::string *complaint) {
   std::string error;
   auto buffer = readInput(path, Budget::File, error);
   if (buffer)
@@ -118,7 +131,7 @@ OwningOpRef<ModuleOp> npu::readModuleFile(MLIRContext &context, StringRef path,
   if (error.empty() && !shownAs.empty())
     buffer = std::make_unique<RenamedBuffer>(std::move(buffer), shownAs);
   if (error.empty())
-    return parse(context, std::move(buffer));
+    return parse(context, std::move(buffer), complaint);
   mlir::emitError(fileLocation(context, shownAs.empty() ? path : shownAs))
       << error;
   return nullptr;

@@ -9,6 +9,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <string>
+
 namespace npu {
 
 /// The verified module in these bytes, text or bytecode, in the dialects of the
@@ -21,9 +23,11 @@ mlir::OwningOpRef<mlir::ModuleOp> readModule(MLIRContext &context,
                                              StringRef bytes, StringRef name);
 
 /// The same from a file; "-" is standard input. Errors call it `shownAs`, if
-/// that is given.
+/// that is given. With `complaint`, what MLIR's parser says goes there, and is
+/// no error.
 mlir::OwningOpRef<mlir::ModuleOp>
-readModuleFile(MLIRContext &context, StringRef path, StringRef shownAs = "");
+readModuleFile(MLIRContext &context, StringRef path, StringRef shownAs = "",
+               std::string *complaint = nullptr);
 
 } // namespace npu
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Frontend/TFLite/TfliteConverter.h"
 
+#include "compiler/Frontend/Support/ModuleFile.h"
 #include "compiler/Frontend/Support/SourceLocation.h"
 #include "compiler/Frontend/Support/Unsupported.h"
 #include "compiler/Frontend/TFLite/TfliteOps.h"
 #include "compiler/Support/InputText.h"
 #include "files/installation.h"
 
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/FileSystem.h"
@@ -20,6 +22,7 @@
 
 using namespace npu;
 using mlir::emitError;
+using mlir::ModuleOp;
 
 static std::string findConverter(StringRef given) {
   constexpr const char *name = "tosa-converter-for-tflite";
@@ -33,23 +36,35 @@ static std::string findConverter(StringRef given) {
   return "";
 }
 
-/// The lines that say what is wrong, without the converter's own chatter.
-static std::string complaints(StringRef path) {
-  auto text = llvm::MemoryBuffer::getFile(path);
-  if (!text)
-    return "";
+namespace {
+/// What the converter's log tells.
+struct Complaint {
+  std::string what; // "ADD at 'name'", the first operator that it names
+  std::string text; // in its own words
+};
+} // namespace
+
+/// The first diagnostic of MLIR: loc("name"(...)): error: 'tfl.add' op is wrong
+static Complaint complaintIn(StringRef path) {
+  auto log = llvm::MemoryBuffer::getFile(path);
+  if (!log)
+    return {};
   SmallVector<StringRef> lines;
-  (*text)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
-  std::string result;
+  (*log)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
   for (StringRef line : lines) {
-    // A diagnostic of MLIR: loc(...): error: what
-    size_t at = line.find("error: ");
-    if (at != StringRef::npos && result.size() < 600)
-      result += (result.empty() ? "" : "; ") + line.substr(at + 7).trim().str();
+    auto [place, text] = line.split(": error: ");
+    StringRef op = text;
+    if (!op.consume_front("'tfl."))
+      continue;
+    Complaint found;
+    found.what = op.take_until([](char c) { return c == '\''; }).upper();
+    if (place.consume_front("loc(\""))
+      found.what += " at '" + place.split("\"(").first.str() + "'";
+    found.what = llvm::json::fixUTF8(found.what);
+    found.text = llvm::json::fixUTF8(text.trim());
+    return found;
   }
-  if (result.empty() && !lines.empty())
-    result = lines.back().trim().str();
-  return llvm::json::fixUTF8(result);
+  return {"", lines.empty() ? "" : llvm::json::fixUTF8(lines.back().trim())};
 }
 
 /// Its exit code; below 0, with a message, if it did not run to an end.
@@ -82,13 +97,34 @@ static std::string writeModel(const std::string &path, StringRef bytes) {
   return error ? "cannot write '" + path + "': " + error.message() : "";
 }
 
-static void collectRoundedOnce(const tflite::Model &model,
-                               llvm::StringSet<> &names) {
+/// The converter knows operators by the names of their results only: a product
+/// whose result has no name, or that of another tensor, gets one of its own.
+static void nameProducts(const tflite::Model &model,
+                         std::vector<TfliteReplacement> &changes,
+                         llvm::StringSet<> &products) {
   const tflite::SubGraph &graph = *model.subgraphs()->Get(0);
+  llvm::StringMap<int> uses;
+  auto nameOf = [](const tflite::Tensor *tensor) {
+    return tensor->name() ? tensor->name()->str() : std::string();
+  };
+  for (size_t i = 0; graph.tensors() && i < graph.tensors()->size(); ++i)
+    ++uses[nameOf(graph.tensors()->Get(i))];
   for (size_t i = 0; graph.operators() && i < graph.operators()->size(); ++i) {
     TfliteOperator op(model, graph, *graph.operators()->Get(i));
-    if (op.kind() == tflite::BuiltinOperator::FULLY_CONNECTED)
-      names.insert(op.resultName());
+    if (op.kind() != tflite::BuiltinOperator::FULLY_CONNECTED ||
+        op.outputType(0) == tflite::TensorType::FLOAT32)
+      continue;
+    std::string name = nameOf(op.output(0));
+    if (name.empty() || uses[name] > 1) {
+      name += "/FULLY_CONNECTED" + std::to_string(i);
+      while (uses.contains(name))
+        name += "_";
+      TfliteReplacement change;
+      change.source = &op.source;
+      change.name = name;
+      changes.push_back(change);
+    }
+    products.insert(name);
   }
 }
 
@@ -102,9 +138,40 @@ static FailureOr<std::string> prepared(Location file, StringRef bytes,
   auto changes = checkTfliteOps(file, *model);
   if (failed(changes))
     return failure();
-  collectRoundedOnce(*model, converted.roundedOnce);
+  nameProducts(*model, *changes, converted.roundedOnce);
   return changes->empty() ? bytes.str()
                           : rewriteTflite(bytes, *model, *changes);
+}
+
+static bool isBytecodeFile(const std::string &path) {
+  auto file = llvm::MemoryBuffer::getFile(path);
+  return file && mlir::isBytecode(**file);
+}
+
+/// Every table of the file was verified, so that it is not the file's fault.
+static LogicalResult reportFailure(Location file, StringRef program, int code,
+                                   StringRef message,
+                                   const Complaint &complaint) {
+  mlir::InFlightDiagnostic error = emitUnsupported(file);
+  error << "the converter '" << program << "' ";
+  if (code < 0)
+    error << "crashed on it";
+  else if (complaint.what.empty())
+    error << "cannot convert it to TOSA";
+  else
+    error << "cannot convert " << complaint.what << " to TOSA";
+  error << ": ";
+  if (!message.empty())
+    error << message;
+  else if (complaint.what.empty())
+    error << "it gave no result and named no operator";
+  else
+    error << "its operands, options and result do not fit together";
+  error << " (exit code " << code
+        << "); where sizes are unknown, export the model with fixed ones";
+  if (!complaint.text.empty())
+    error.attachNote() << "the converter says: " << complaint.text;
+  return error;
 }
 
 LogicalResult npu::convertTflite(MLIRContext &context, StringRef model,
@@ -122,7 +189,7 @@ LogicalResult npu::convertTflite(MLIRContext &context, StringRef model,
       prepared(file, buffer->getBuffer(), converted);
   if (failed(source))
     return failure();
-  std::string program = findConverter(converter);
+  const std::string &program = converted.program = findConverter(converter);
   if (!llvm::sys::fs::can_execute(program) ||
       llvm::sys::fs::is_directory(program))
     return emitError(file)
@@ -148,16 +215,32 @@ LogicalResult npu::convertTflite(MLIRContext &context, StringRef model,
   int code = runConverter(
       {program, given, "--bytecode", "--emit-debug-info", "-o", converted.file},
       redirects, message);
-  if (code == 0 && llvm::sys::fs::exists(converted.file))
+  if (code == 0 && isBytecodeFile(converted.file))
     return success();
-  // Every table of the file was verified, so that it is not the file's fault.
-  std::string reason = message.empty() ? complaints(log) : message;
-  return emitUnsupported(file)
-         << "the converter '" << program << "' "
-         << (code < 0 ? "crashed on it" : "cannot convert it to TOSA") << ": "
-         << (reason.empty() ? "it gave no result and no reason" : reason)
-         << " (exit code " << code
-         << "); where sizes are unknown, export the model with fixed ones";
+  return reportFailure(file, program, code, message, complaintIn(log));
+}
+
+mlir::OwningOpRef<ModuleOp>
+npu::readConverted(MLIRContext &context, StringRef model,
+                   const ConvertedModel &converted) {
+  // Nobody ever sees the converter's file. What it could not convert is in it
+  // as it was, and the import names it.
+  bool isStrict = !context.allowsUnregisteredDialects();
+  context.allowUnregisteredDialects();
+  std::string complaint;
+  auto module = readModuleFile(context, converted.file,
+                               model.str() + ", converted to TOSA", &complaint);
+  context.allowUnregisteredDialects(!isStrict);
+  if (!module && !complaint.empty()) {
+    mlir::InFlightDiagnostic error =
+        emitUnsupported(fileLocation(context, model))
+        << "the converter '" << converted.program
+        << "' gave a module that is no right TOSA; compare its version with "
+           "that of setup/requirements.txt, and look at the model with LiteRT, "
+           "which may refuse it";
+    error.attachNote() << "MLIR says: " << llvm::json::fixUTF8(complaint);
+  }
+  return module;
 }
 
 void npu::roundOnce(mlir::ModuleOp module, const llvm::StringSet<> &names) {

@@ -9,6 +9,7 @@
 #include "files/temporaries.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <optional>
@@ -19,9 +20,11 @@ namespace npu {
 /// What the converter wrote; removed in the end.
 struct ConvertedModel {
   files::TemporaryName folder;
-  std::string file; // in it
+  std::string file;    // in it
+  std::string program; // that wrote it
   /// Results that LiteRT's kernels round once, though the converter asks for
-  /// two roundings, which its convolutions do have.
+  /// two roundings, which its convolutions do have. No other operator's result
+  /// has such a name.
   llvm::StringSet<> roundedOnce;
 };
 
@@ -32,6 +35,12 @@ struct ConvertedModel {
 LogicalResult convertTflite(MLIRContext &context, StringRef model,
                             std::optional<StringRef> bytes, StringRef converter,
                             ConvertedModel &converted);
+
+/// The module that the converter wrote; what it could not convert is in it as
+/// it was.
+mlir::OwningOpRef<mlir::ModuleOp>
+readConverted(MLIRContext &context, StringRef model,
+              const ConvertedModel &converted);
 
 /// Makes the rescalings of these results round once, halves upwards.
 void roundOnce(mlir::ModuleOp module, const llvm::StringSet<> &names);

@@ -69,12 +69,13 @@ private:
   }
 
   /// A tensor like a result, for what stands in front of it now.
-  int32_t tensorLike(int32_t index) {
+  int32_t tensorLike(int32_t index, const std::string &name) {
     const tflite::Tensor &like = *graph.tensors()->Get(index);
+    auto ownName = name.empty() ? old(like.name()) : builder.CreateString(name);
     tflite::TensorBuilder made(builder);
     made.add_shape(old(like.shape()));
     made.add_shape_signature(old(like.shape_signature()));
-    made.add_name(old(like.name()));
+    made.add_name(ownName);
     made.add_quantization(old(like.quantization()));
     made.add_type(like.type());
     made.add_has_rank(like.has_rank());
@@ -99,28 +100,53 @@ private:
 
   void replace(const tflite::Operator &op,
                const TfliteReplacement &replacement) {
-    bool isSplit = replacement.behind != tflite::Activation::NONE;
+    bool isSplit = replacement.behind != tflite::Activation::NONE ||
+                   !replacement.name.empty();
     auto results = old(op.outputs());
     if (isSplit)
-      results = indices(tensorLike(op.outputs()->Get(0)));
+      results = indices(tensorLike(op.outputs()->Get(0), replacement.name));
     if (replacement.custom.empty())
       addChanged(op, replacement, results);
     else
       addCustom(op, replacement, results);
-    if (!isSplit)
-      return;
-    uint32_t code = codeOf(operatorOf(replacement.behind), "");
+    if (isSplit)
+      addBehind(op, replacement.behind, results);
+  }
+
+  /// The activation, or a RESHAPE to the same shape.
+  void addBehind(const tflite::Operator &op, tflite::Activation activation,
+                 Offset<flatbuffers::Vector<int32_t>> results) {
+    bool isReshape = activation == tflite::Activation::NONE;
+    uint32_t code = codeOf(isReshape ? tflite::BuiltinOperator::RESHAPE
+                                     : operatorOf(activation),
+                           "");
+    Offset<tflite::ReshapeOptions> options;
+    if (isReshape) {
+      const tflite::Tensor &result =
+          *graph.tensors()->Get(op.outputs()->Get(0));
+      options = tflite::CreateReshapeOptions(
+          builder, old(result.shape_signature() ? result.shape_signature()
+                                                : result.shape()));
+    }
     tflite::OperatorBuilder made(builder);
     made.add_opcode_index(code);
     made.add_inputs(results);
     made.add_outputs(old(op.outputs()));
+    if (isReshape) {
+      made.add_builtin_options_type(tflite::BuiltinOptions::ReshapeOptions);
+      made.add_builtin_options(options.Union());
+    }
     operators.push_back(made.Finish());
   }
 
   void addChanged(const tflite::Operator &op,
                   const TfliteReplacement &replacement,
                   Offset<flatbuffers::Vector<int32_t>> results) {
-    Offset<void> options = replacement.options(builder);
+    Offset<void> options =
+        replacement.options
+            ? replacement.options(builder)
+            : Offset<void>(
+                  old(static_cast<const uint8_t *>(op.builtin_options())).o);
     tflite::OperatorBuilder made(builder);
     made.add_opcode_index(op.opcode_index());
     made.add_inputs(old(op.inputs()));

@@ -23,6 +23,8 @@ struct TfliteReplacement {
       options;
   /// An activation that becomes an operator of its own behind it.
   tflite::Activation behind = tflite::Activation::NONE;
+  /// A name of its own for its result; a RESHAPE behind it gives the old one.
+  std::string name;
 };
 
 /// The file with these changes, in front of the bytes as they were: offsets in

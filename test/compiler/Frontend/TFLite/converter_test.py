@@ -49,18 +49,27 @@ def main() -> None:
         silent = folder / "silent"
         silent.write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
         silent.chmod(0o755)
-        expect(compile_file(build, model, f"--tflite-converter={silent}"), "cannot convert it to TOSA: it gave no result and no reason (exit code 3)",
+        expect(compile_file(build, model, f"--tflite-converter={silent}"), "cannot convert it to TOSA: it gave no result and named no operator (exit code 3)",
                "; where sizes are unknown, export the model with fixed ones", code=5)  # fmt: skip
         silent.write_text("#!/bin/sh\nkill -SEGV $$\n", encoding="utf-8")
         expect(compile_file(build, model, f"--tflite-converter={silent}"), "crashed on it: ", code=5)
         empty = folder / "empty"
         empty.write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
         empty.chmod(0o755)
-        expect(compile_file(build, model, f"--tflite-converter={empty}"), "it gave no result and no reason (exit code 0)", code=5)
-        empty.write_text('#!/bin/sh\n: > "$5"\n', encoding="utf-8")
-        expect(compile_file(build, model, f"--tflite-converter={empty}"), "holds no function")
-        empty.write_text('#!/bin/sh\necho wrong > "$5"\n', encoding="utf-8")
-        expect(compile_file(build, model, f"--tflite-converter={empty}"), f"npuc: error: {model}, converted to TOSA:1:1: ")
+        expect(compile_file(build, model, f"--tflite-converter={empty}"), "it gave no result and named no operator (exit code 0)", code=5)
+        for written in (': > "$5"', 'echo wrong > "$5"'):
+            empty.write_text(f"#!/bin/sh\n{written}\n", encoding="utf-8")
+            expect(compile_file(build, model, f"--tflite-converter={empty}"), "it gave no result and named no operator (exit code 0)", code=5)
+        empty.write_text("#!/bin/sh\nprintf 'ML\\357Rwrong' > \"$5\"\n", encoding="utf-8")
+        expect(compile_file(build, model, f"--tflite-converter={empty}"),
+               f"npuc: error: {model}: the converter '{empty}' gave a module that is no right TOSA; compare its version",
+               f"npuc: note: {model}: MLIR says: ", code=5)  # fmt: skip
+        wrong = Graph()
+        x = wrong.input(np.zeros((2, 3), np.float32))
+        wrong.output(wrong.op("RESHAPE", [x, wrong.constant(np.array([5, 5], np.int32))], "f32", options="ReshapeOptions"))
+        model.write_bytes(wrong.bytes({"case/y2": [5, 5]}))
+        expect(compile_file(build, model), "cannot convert RESHAPE at 'case/y2' to TOSA: its operands, options and result do not "
+               "fit together (exit code 1)", f"npuc: note: {model}: the converter says: 'tfl.reshape' op requires", code=5)  # fmt: skip
     print("ok")
 
 

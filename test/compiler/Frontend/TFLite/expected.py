@@ -11,6 +11,7 @@ from tflite_builder import Graph
 
 # By name, and a part of the message.
 REFUSED = {
+    r"^pool/L2_POOL_2D": "L2_POOL_2D at ",
     r"^(binary|conv|pool)/\w+/(TANH|SIGN_BIT)/": "with ",
     r"^binary/(ADD|SUB|MUL|DIV)/RELU\w*/(i32|i64)": "a fused activation of i",
     r"^binary/(DIV/[A-Z0-9_]+|FLOOR_DIV|FLOOR_MOD)/(i8|u8|i16)": "with ",
@@ -27,7 +28,6 @@ REFUSED = {
     r"^matmul/i16": "with i16",
     r"^matmul/.*-outer": "operands that broadcast",
     r"^pool/AVERAGE_POOL_2D/.*/(u8|i16)": "with ",
-    r"^pool/L2_POOL_2D": "",
     r"^resize/RESIZE_BILINEAR/.*/(u8|i16)": "with ",
     r"^reduce/MEAN/(i32|i64)": "with i",
     r"^reduce/REDUCE_PROD/(i8|i16)": "with i",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 from ai_edge_litert import schema_py_generated as schema
@@ -95,6 +96,21 @@ def convolutions() -> Iterator[Case]:
         yield Case(f"conv/CONV_3D/{act}/{padding}", volume, is_sum=True)
 
 
+def nameless(g: Graph, rng: np.random.Generator, dtype: str, name: str) -> None:
+    """A product without a name, or one whose name other operators' results have, too; these round otherwise."""
+    x = data(g, rng, dtype, [64, 32])
+    w, quant = weights(g, rng, dtype, [32, 32], 0, x.quant, per_channel=False)
+    zero = result_quant(dtype).zero
+    y = g.op("FULLY_CONNECTED", [x, w, None], dtype, Quant(0.3, zero), "FullyConnectedOptions", version=9)
+    z = g.op("ADD", [y, x], dtype, Quant(0.35, zero), "AddOptions", version=2)
+    u = g.op("MUL", [y, z], dtype, Quant(0.95, zero), "MulOptions", version=2)
+    if name == "same":
+        z.name = u.name = y.name
+    else:
+        y.name = ""
+    g.output(u)
+
+
 def products() -> Iterator[Case]:
     for act, dtype, keep, has_bias in itertools.product(ACTIVATIONS, ["f32", "i8", "u8", "i16"], [False, True], [True, False]):
         if act not in ("NONE", "RELU") and (keep or not has_bias):
@@ -135,6 +151,8 @@ def products() -> Iterator[Case]:
                 g.output(g.op("FULLY_CONNECTED", [x, w, b], "i8", out, "FullyConnectedOptions", version=9))
 
             yield Case(f"dense/rounded-{low}-{number}", rounded)
+    for dtype, name in itertools.product(["i8", "u8"], ["same", "empty"]):
+        yield Case(f"dense/result-name-{name}/{dtype}", partial(nameless, dtype=dtype, name=name))
     yield Case("dense/per-channel", per_channel)
     yield Case("dense/hybrid", hybrid, is_sum=True)
     yield Case("dense/variable", variable, is_sum=True)
