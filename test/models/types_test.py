@@ -152,6 +152,18 @@ class TypesTest(GraphCase):
                 self.take(kind, [small, self.graph.ints(1)])
             self.take("MatMul", [small, matrix])
 
+    def test_conversions_of_results(self) -> None:
+        """Behind what a kernel computes, which a conversion is fused with, numbers keep their type."""
+        for dtype in INTEGERS:
+            x, places = self.input(dtype), self.graph.constant(np.zeros((1, 4, 5), np.int64))
+            matrix = self.graph.constant(np.eye(5, dtype=dtype))
+            results = [self.take("ScatterElements", [x, places, self.input(dtype, (1, 4, 5))], axis=0, reduction="add"),
+                       self.take("MatMul", [x, matrix])]  # fmt: skip
+            self.assertTrue(results[0] is not None, dtype)
+            for result in results:
+                if result is not None:
+                    self.take("Cast", [result], to=helper.np_dtype_to_tensor_dtype(np.dtype(np.float32)))
+
     def test_choices(self) -> None:
         """A branch that data chooses, of the types that few chips have."""
         for dtype in TYPES[:5]:
