@@ -108,6 +108,8 @@ if(NPU_BUILD_COMPILER)
     format/*.h
     plugin/*.h)
   list(FILTER headers EXCLUDE REGEX "^compiler/tools/")
+  # Who builds with npuc needs no flatbuffers.
+  list(FILTER headers EXCLUDE REGEX "/Tflite(Model|Ops|Rewrite)\\.h$")
   file(
     GLOB kernel_headers CONFIGURE_DEPENDS
     RELATIVE "${PROJECT_SOURCE_DIR}"

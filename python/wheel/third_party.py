@@ -22,6 +22,7 @@ from pathlib import Path
 # By Debian's source package or Python's package; what is not here has to be looked at, and gets a line.
 LICENCES = {
     "cli11": "BSD-3-Clause",
+    "flatbuffers": "Apache-2.0",
     "highsbox": "MIT",
     "libzstd": "BSD-3-Clause OR GPL-2.0-only",
     "llvm-toolchain-22": "Apache-2.0 WITH LLVM-exception",

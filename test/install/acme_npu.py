@@ -157,7 +157,7 @@ def test_acme_kernel_and_op(world: World) -> None:
     """Both run, by their names; the example is built."""
     build = world.folder / "acme-npu-build"
     write_ops_model(world)
-    said = world.run("npuc", "ops.onnx", "-o", "ops.npu", f"--target={build / 'acme.yaml'}", code=2)
+    said = world.run("npuc", "ops.onnx", "-o", "ops.npu", f"--target={build / 'acme.yaml'}", code=8)
     assert "libacme.so' is code that would run here" in said, said
     world.run("npuc", "ops.onnx", "-o", "ops.npu", f"--target={build / 'acme.yaml'}", "--allow-target-plugins")
     plugin = f"--plugin={build / 'libacme.so'}"
@@ -167,7 +167,7 @@ def test_acme_kernel_and_op(world: World) -> None:
     np.testing.assert_allclose(np.load(world.folder / "ops-out.npy"), want, rtol=1e-5, atol=1e-6)
     profile = (world.folder / "ops.json").read_text()
     assert "acme:pool" in profile and "acme:swoosh" in profile, profile
-    said = world.run(*words, code=3)
+    said = world.run(*words, code=8)
     assert "acme" in said and "plugin" in said, said
     text, report = assembly(world, build, "ops.onnx")
     expect_whole(text, report)

@@ -153,8 +153,10 @@ def test_moved_link(world: World) -> None:
 
 
 def test_python_programs(world: World) -> None:
-    said = world.run("npu-bench", "--help", code=1, NPU_PYTHON="/usr/bin/python3")
+    said = world.run("npu-bench", "net.onnx", code=1, NPU_PYTHON="/usr/bin/python3")
     expect("requirements.txt" in said and "Traceback" not in said, f"npu-bench does not say what is missing: {said}")
+    said = world.run("npu-bench", "--help", NPU_PYTHON="/usr/bin/python3")
+    expect(said.startswith("usage: npu-bench"), f"npu-bench --help: {said}")
     # With packages, which the environment has; nothing else of the build is used.
     environment = {**world.environment, "NPU_PYTHON": str(world.python)}
     measures = ["npu-bench", "net.onnx", "--plans=npu-nhwc/optimal", "--rounds=1", "--threads=1"]

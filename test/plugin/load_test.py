@@ -98,7 +98,8 @@ def test_target_runs_nothing(bench: Bench) -> None:
     ]:
         done = bench.run(*words)
         said = " ".join((done.stdout + done.stderr).split())
-        assert done.returncode != 0 and "LOADED" not in said, done
+        # Of npu-opt it is a part of its pipeline, whose faults are all 1.
+        assert done.returncode == (1 if words[0] == "npu-opt" else 8) and "LOADED" not in said, done
         assert f"'{library_file}' is code that would run here" in said and "--allow-target-plugins" in said, said
     # It would have said so.
     done = bench.run("npuc", "--check-target", target, "--allow-target-plugins")
