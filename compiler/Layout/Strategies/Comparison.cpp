@@ -25,11 +25,13 @@ QuietDiagnostics::QuietDiagnostics(MLIRContext *context)
         return success();
       }) {}
 
-/// What is there is not what was searched; nothing is known of less, but that
-/// nothing is less than nothing.
-static void forgetProof(SearchOutcome &search, int64_t cost) {
+/// What is there is not what was searched. The bound is one of all plans that
+/// were, and says as much of it while it is not below the bound; else nothing
+/// is known of less, but that nothing is less than nothing.
+static void forgetProof(SearchOutcome &search, int64_t cost, bool moved) {
   search.cost = cost;
-  search.lowerBound = 0;
+  if (moved || cost <= search.lowerBound)
+    search.lowerBound = 0;
   search.proved = search.isLeast();
 }
 
@@ -54,7 +56,7 @@ LogicalResult npu::finishLayouts(const LayoutProblem &problem,
     return success();
   int64_t cost = costOf(problem, plan.algorithms).cost.of(problem.objective);
   if (moved || cost < plan.search->cost)
-    forgetProof(*plan.search, cost);
+    forgetProof(*plan.search, cost, moved);
   return success();
 }
 

@@ -222,6 +222,7 @@ std::vector<OpLayouts> Combiner::combine(LayoutAttr anchor,
     if (index == slots.anchor())
       continue;
     std::vector<OpLayouts> longer;
+    longer.reserve(std::min(most, ways.size() * list.size()));
     for (const OpLayouts &way : ways)
       for (LayoutAttr layout : list)
         if (longer.size() < most) {

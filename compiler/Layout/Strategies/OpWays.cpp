@@ -19,6 +19,12 @@ using namespace npu;
 /// each.
 static constexpr size_t mostWays = 4096, mostWaysOfAll = size_t(1) << 21;
 
+/// However few steps are left, so many are looked at.
+static constexpr size_t fewWaysOfAll = size_t(1) << 13;
+
+/// What a way is counted as by all that look at it before it is searched.
+static constexpr double stepsOfWay = 1200;
+
 /// What a way is counted as: its layouts are compared with each other.
 static constexpr double wayLookSteps = 100;
 
@@ -31,8 +37,12 @@ OpLayouts npu::countedLayouts(const OpSlots &slots, const OpLayouts &layouts) {
 }
 
 OpWays::OpWays(const LayoutProblem &problem, const Candidates &candidates)
-    : problem(problem), known(candidates) {
+    : problem(problem), known(candidates),
+      most(static_cast<size_t>(std::clamp(
+          problem.limit.left() / stepsOfWay, static_cast<double>(fewWaysOfAll),
+          static_cast<double>(mostWaysOfAll)))) {
   Block &block = problem.function->getRegion(0).front();
+  ops.reserve(2 * candidates.slots().size() + block.getNumArguments());
   for (Value argument : block.getArguments())
     addInput(argument);
   for (const OpSlots &op : candidates.slots()) {
@@ -134,6 +144,7 @@ void OpWays::addOp(const OpSlots &slots) {
                           static_cast<double>(found.ways.size()));
       if (found.isCut)
         cut.insert(slots.getOp());
+      op.ways.reserve(op.ways.size() + found.ways.size());
       for (OpLayouts &layouts : found.ways) {
         Question question;
         for (LayoutAttr layout : layouts)
@@ -158,11 +169,14 @@ void OpWays::addOp(const OpSlots &slots) {
   keep(std::move(op));
 }
 
-/// With each layout of the next op's result, so that all have some.
+/// With each layout of the next op's result, so that all have some. One op of
+/// many may have far more than its share while there are enough.
 size_t OpWays::mostWaysOfNext() const {
+  constexpr size_t enough = 64;
   const size_t ops = known.slots().size();
-  const size_t left = mostWaysOfAll - std::min(mostWaysOfAll, waysOfAll);
-  return std::max<size_t>(1, left / std::max<size_t>(1, ops - looked));
+  const size_t left = most - std::min(most, waysOfAll);
+  return std::max(
+      {size_t(1), left / std::max<size_t>(1, ops - looked), left / enough});
 }
 
 unsigned OpWays::kindOf(const WaysOfOp &op) {

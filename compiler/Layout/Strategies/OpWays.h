@@ -70,6 +70,7 @@ private:
 
   const LayoutProblem &problem;
   const Candidates &known;
+  const size_t most; // ways of all ops
   std::vector<WaysOfOp> ops;
   size_t looked = 0, waysOfAll = 0; // of the function's ops, and of all ways
   llvm::StringMap<unsigned> kinds;

@@ -42,7 +42,8 @@ static void takeCheaper(const LayoutProblem &problem, ArrayRef<Strategy> others,
       continue;
     SearchOutcome outcome = *plan.search;
     outcome.cost = cost;
-    outcome.lowerBound = std::min(outcome.lowerBound, cost);
+    if (cost < outcome.lowerBound) // folded: not one of those searched
+      outcome.lowerBound = 0;
     outcome.proved = outcome.isLeast();
     outcome.method = ("plan of " + other.name).str();
     plan = std::move(other.plan);
