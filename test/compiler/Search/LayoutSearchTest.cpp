@@ -158,10 +158,40 @@ TEST(LayoutSearch, ReturnsInTimeWhatIsKnown) {
     options.tableEntries = 16;
     Solution solution = solve(problem, options);
     expectValid(problem, solution);
-    if (seconds > 0) // else nothing was planned
+    if (seconds > 0)
       EXPECT_GT(solution.largestTable, options.tableEntries);
+    else // nothing was planned
+      EXPECT_EQ(solution.largestTable, 0);
     EXPECT_NE(solution.method, "elimination");
     EXPECT_LT(solution.seconds, seconds + 1);
+    // No steps are over before there is a time to look at.
+    EXPECT_TRUE(solution.settled || seconds > 0);
+  }
+}
+
+/// Works on without counting anything, until the guard of time strikes.
+void waste(const Deadline &deadline) {
+  while (!deadline.strikes()) {
+  }
+}
+
+/// Where time ends a search, it says so, whoever used that time: another run
+/// may find something else. Steps that are over say nothing of the kind.
+TEST(LayoutSearch, IsNotSettledByTime) {
+  Problem problem = wideProblem(1);
+  for (bool counted : {false, true}) {
+    Options options;
+    options.tableEntries = 16;
+    options.within = Deadline(0.02);
+    if (counted)
+      options.within->count(0.03 * Deadline::stepsPerSecond);
+    else
+      waste(*options.within);
+    Solution solution = solve(problem, options);
+    expectValid(problem, solution);
+    EXPECT_FALSE(solution.proved);
+    EXPECT_EQ(solution.settled, counted);
+    EXPECT_EQ(solution.largestTable, 0);
   }
 }
 
