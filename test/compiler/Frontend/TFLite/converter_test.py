@@ -62,7 +62,9 @@ def main() -> None:
             expect(compile_file(build, model, f"--tflite-converter={empty}"), "it gave no result and named no operator (exit code 0)", code=5)
         empty.write_text("#!/bin/sh\nprintf 'ML\\357Rwrong' > \"$5\"\n", encoding="utf-8")
         expect(compile_file(build, model, f"--tflite-converter={empty}"),
-               f"npuc: error: {model}: the converter '{empty}' gave a module that is no right TOSA; compare its version",
+               f"npuc: error: {model}: the converter '{empty}'",
+               "' gave a module that is no right TOSA; compare its version with that of setup/requirements.txt, and look at the model "
+               "with LiteRT, which may refuse it",
                f"npuc: note: {model}: MLIR says: ", code=5)  # fmt: skip
         wrong = Graph()
         x = wrong.input(np.zeros((2, 3), np.float32))

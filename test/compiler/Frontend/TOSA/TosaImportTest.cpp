@@ -140,6 +140,7 @@ TEST(TosaImport, Boundary) {
                "%y = tosa.identity %x : (tensor<4xi48>) -> tensor<4xi48>", "%y",
                "tensor<4xi48>"),
       "input 'input0' is 'tensor<4xi48>', expected a tensor of f32");
+  expectError("module {}", "holds no function, expected one");
   expectError("func.func @main() { return }", "has no outputs");
   expectError("func.func @a() { return }\nfunc.func @b() { return }",
               "holds 2 functions, expected one; split the file");
