@@ -105,6 +105,7 @@ soak: build models asan ## what repeats by the thousand: hours; `make test` has 
 	@$(PY) test/mutation/mutate.py --build=$(BUILD)-asan-compiler --kind=onnx --count=20000 $(SANITIZED)
 	@$(PY) test/mutation/mutate.py --build=$(BUILD)-asan-compiler --kind=mlir --kind=yaml --kind=json --kind=npy \
 	  --count=5000 $(SANITIZED)
+	@$(PY) test/mutation/mutate.py --build=$(BUILD)-asan-compiler --kind=tflite --count=3000 $(SANITIZED)
 
 models: deps deps-keras ## make the networks that tests and benchmarks use (build/models)
 	@$(PY) bench/models/get_model.py $(NETWORKS) $(FULL_NETWORKS)

@@ -7,23 +7,28 @@ import functools
 import random
 import re
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "bench" / "models"), str(ROOT / "test" / "models"), str(ROOT / "test" / "servers")]
+TFLITE = ROOT / "test" / "compiler" / "Frontend" / "TFLite"
+sys.path[:0] = [str(ROOT / "bench" / "models"), str(ROOT / "test" / "models"), str(ROOT / "test" / "servers"), str(TFLITE)]
 
+import litert_reference  # noqa: E402
 import numpy as np  # noqa: E402
 import onnx_mutations  # noqa: E402
 import random_models  # noqa: E402
 import small  # noqa: E402
 import text_mutations  # noqa: E402
+import tflite_mutations  # noqa: E402
 from fork_server import Server  # noqa: E402
 
 CASES = Path("/usr/share/libonnx-testdata/data")
 RANDOM_MODELS = 200
 LARGEST_SEED = 1 << 16
+TFLITE_STEP = 17
 TARGETS = ("npu-nhwc", "npu-nhwc", "npu-nchw16c", "npu-nchw", "host")
 LAYOUTS = ("optimal", "optimal", "naive", "preset", "alter", "auto-nhwc", "smartmem", "pbqp")
 EMITS = ("npu", "npu", "npu", "html", "mlir")
@@ -60,6 +65,19 @@ def onnx_case(chance: random.Random) -> tuple[dict[str, bytes], Command]:
     model = onnx_mutations.mutate(chance.choice(onnx_seeds()), chance)
     more = ["--batch=2"] if chance.random() < 0.3 else []
     return {"model.onnx": model}, compile_command("model.onnx", chance, *more)
+
+
+@functools.cache
+def tflite_seeds() -> list[bytes]:
+    """Some of the cases that are compared with LiteRT, each alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        trials = litert_reference.litert(litert_reference.all_cases()[::TFLITE_STEP], Path(folder))
+    return [trial.graph.bytes(trial.shapes) for trial in trials]
+
+
+def tflite_case(chance: random.Random) -> tuple[dict[str, bytes], Command]:
+    model = tflite_mutations.mutate(chance.choice(tflite_seeds()), chance)
+    return {"model.tflite": model}, compile_command("model.tflite", chance)
 
 
 @functools.cache
@@ -149,4 +167,7 @@ def npy_case(chance: random.Random) -> tuple[dict[str, bytes], Command]:
 
 
 Case = Callable[[random.Random], tuple[dict[str, bytes], Command]]
-KINDS: dict[str, Case] = {"onnx": onnx_case, "mlir": mlir_case, "yaml": yaml_case, "csv": csv_case, "json": json_case, "npy": npy_case}
+KINDS: dict[str, Case] = {
+    "onnx": onnx_case, "tflite": tflite_case, "mlir": mlir_case, "yaml": yaml_case, "csv": csv_case, "json": json_case,
+    "npy": npy_case,
+}  # fmt: skip
