@@ -33,8 +33,8 @@ MEANINGS = {  # those of files/exit_codes.cpp
     Exit.UNSUPPORTED: "the model uses what npuc does not support",
     Exit.MEMORY: "memory or stack was used up",
     Exit.UNPROVED: "nothing proves the layouts",
-    Exit.INPUT: "an input file that is not the model (an array, picture, target, plugin or report) cannot be read, is damaged or "
-                "does not fit",
+    Exit.INPUT: "an input file that is not the model (a .npu file, target, plan, plugin, array, certificate or report) cannot be "
+                "read, is damaged or does not fit",
     Exit.MISTAKE: "a mistake of the program itself",
 }  # fmt: skip
 
