@@ -128,7 +128,7 @@ class TableTest(unittest.TestCase):
 
     def check_refused(self) -> None:
         done, _ = compile_small(self.cache)
-        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.returncode, 8, done.stderr)
         self.assertRegex(done.stderr, rf"npuc: error: {self.path}:\d+: .*remove the file")
 
     def test_only_the_name_asks_for_it(self) -> None:
@@ -138,7 +138,7 @@ class TableTest(unittest.TestCase):
 
     def test_a_folder_that_cannot_be(self) -> None:
         (self.cache / "npuc").write_text("a file")
-        with self.assertRaisesRegex(table.BenchError, "cannot write the table"):
+        with self.assertRaisesRegex(table.OutputError, "cannot write the table"):
             self.table.write(self.path)
 
     def test_nothing_is_left_of_one_that_cannot_be_written(self) -> None:
