@@ -7,7 +7,7 @@ import argparse
 import sys
 
 from npu_bench.errors import BenchError, exit_text
-from npu_bench.program import Parser, ended, start
+from npu_bench.program import Parser, ended, signals_wait, start
 from npu_bench.resolver import zoo
 from npu_bench.words import add_build_option, add_input_shape_option, file_name, size
 
@@ -43,7 +43,8 @@ def parse_arguments(words: list[str] | None) -> tuple[argparse.Namespace, list[s
 
 def main(words: list[str] | None = None) -> int:
     arguments, others = parse_arguments(words)
-    from npu_reduce import command  # what it imports nobody needs for --help
+    with signals_wait():  # an exception in the middle of an extension's import crashes it
+        from npu_reduce import command  # what it imports nobody needs for --help
 
     try:
         return command.run(arguments, others)

@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 
 from npu_bench.errors import BenchError, exit_text
-from npu_bench.program import Parser, ended, start
+from npu_bench.program import Parser, ended, signals_wait, start
 from npu_bench.resolver import zoo
 from npu_bench.words import add_budget_option, add_build_option, add_compiler_options, add_input_shape_option, sizes
 
@@ -89,7 +89,8 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
 
 def main(words: list[str] | None = None) -> int:
     arguments = parse_arguments(words)
-    from npu_sweep import command  # what it imports nobody needs for --help
+    with signals_wait():  # an exception in the middle of an extension's import crashes it
+        from npu_sweep import command  # what it imports nobody needs for --help
 
     try:
         return command.run(arguments)
