@@ -97,7 +97,10 @@ void storeValues(const npu_tensor_desc &tensor,
       auto number = static_cast<float>(values[i]);
       store(tensor.dtype, data, Walk::Run::Listed, &offset, 1, &number);
     } else {
-      auto number = static_cast<int64_t>(values[i]);
+      // The large numbers of u64 have the bits of negative ones.
+      auto number = values[i] >= 0x1p63
+                        ? static_cast<int64_t>(static_cast<uint64_t>(values[i]))
+                        : static_cast<int64_t>(values[i]);
       store(tensor.dtype, data, Walk::Run::Listed, &offset, 1, &number);
     }
   });
