@@ -19,8 +19,8 @@ void Work::spend(int64_t steps) {
   require(left >= 0, "it takes too long to check");
 }
 
-/// Nesting is shallow, and numbers are whole and not huge, which is said after
-/// the text is known to be a certificate.
+/// Nesting is shallow, and numbers are whole and not huge, which is reported
+/// only once the text is known to be a certificate.
 static Json parse(const std::string &text, std::string &wrong) {
   auto isPlain = [&](int depth, Json::parse_event_t event, Json &json) {
     require(depth < 8, "lists lie too deep in each other");

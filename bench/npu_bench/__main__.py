@@ -78,7 +78,7 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     add_measuring_options(parser)
     parser.add_argument("--batch", type=sizes, default=[None],
                         help="batch sizes, comma separated: what inputs begin with where neither model nor --input-shape says it (1)")  # fmt: skip
-    add_input_shape_option(parser, "binds unknown sizes; a first one of 1 is --batch's, if that is said")
+    add_input_shape_option(parser)
     parser.add_argument("--input", action="append", default=[], metavar="NAME=FILE.npy",
                         help="an input's values (made: integers below the rows of the table that they are looked up in, "
                         "masks of ones, else random numbers)")  # fmt: skip

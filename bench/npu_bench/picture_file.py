@@ -40,7 +40,7 @@ def _kind_of(path: Path) -> str:
 
 @contextlib.contextmanager
 def open_picture(path: Path, most_pixels: int) -> Iterator[Image.Image]:
-    """A picture whose pixels are decoded when they are asked for; what goes wrong with that is said of the file, too."""
+    """A picture whose pixels are decoded on first use; an error of decoding names the file, too."""
     Image.MAX_IMAGE_PIXELS = None  # ours is checked, and says what to do
     try:
         with open_input(path) as file, Image.open(file, formats=FORMATS) as picture:

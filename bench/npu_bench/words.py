@@ -103,7 +103,10 @@ def add_build_option(parser: argparse.ArgumentParser) -> None:
                         help="the build folder, or the installation, with npuc and libnpu.so")  # fmt: skip
 
 
-def add_input_shape_option(parser: argparse.ArgumentParser, help_text: str) -> None:
+SHAPES_OF_A_CASE = "binds unknown sizes; --batch, where given, replaces a first size of 1"
+
+
+def add_input_shape_option(parser: argparse.ArgumentParser, help_text: str = SHAPES_OF_A_CASE) -> None:
     parser.add_argument("--input-shape", action="append", default=[], metavar="NAME=1,3,224,224", help=help_text)
 
 

@@ -41,7 +41,7 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--layout", default="optimal", help="strategy (optimal)")
     parser.add_argument("--batch", type=size,
                         help="what inputs begin with where neither model nor --input-shape says it (1)")  # fmt: skip
-    add_input_shape_option(parser, "binds unknown sizes; a first one of 1 is --batch's, if that is said")
+    add_input_shape_option(parser)
     parser.add_argument("--input", action="append", default=[], metavar="NAME=FILE.npy",
                         help="an input's values (made, as npu-bench does)")  # fmt: skip
     add_bind_option(parser)

@@ -46,7 +46,7 @@ public:
   /// never cost less; a union never more than both of its parts.
   Cost cost(int value, int stored, LayoutSet wanted) const;
 
-  /// The same of one layout.
+  /// As cost(), to one layout.
   Cost costOfOne(int value, int stored, int wanted) const {
     const int layouts = values[value].layouts;
     const std::vector<Cost> &costs =

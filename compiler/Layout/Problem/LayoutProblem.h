@@ -41,7 +41,7 @@ struct LayoutProblem {
   SmallVector<LayoutAttr> outputs;
   /// To a strategy a pin is one more demand: `accepted` answers with it.
   LayoutPins pins;
-  /// What a strategy that searches makes small.
+  /// What a strategy that searches minimizes.
   Objective objective = Objective::Time;
   /// How long that may take, and until when all that is done for it may.
   double searchSeconds = 10;
