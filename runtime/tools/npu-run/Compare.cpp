@@ -75,6 +75,9 @@ void measure(Comparison &result, long double got, long double expected) {
                               : result.nanFound);
     return;
   }
+  if (!std::isinf(expected))
+    result.largest =
+        std::max(result.largest, static_cast<double>(std::fabs(expected)));
   auto error = static_cast<double>(errorOf(got, expected));
   result.maxAbsolute = std::max(result.maxAbsolute, error);
   if (expected != 0 && error != 0)
@@ -85,11 +88,15 @@ void measure(Comparison &result, long double got, long double expected) {
 }
 
 std::string errors(const Comparison &result) {
-  char text[128];
+  char text[160];
   bool isOfAll = result.nanFound + result.nanMissing + result.nanInBoth == 0;
-  std::snprintf(
+  int length = std::snprintf(
       text, sizeof(text), "largest error%s %.3g absolute, %.3g relative",
       isOfAll ? "" : " of the numbers", result.maxAbsolute, result.maxRelative);
+  if (result.largest > 0)
+    std::snprintf(text + length, sizeof(text) - static_cast<size_t>(length),
+                  ", %.3g of the largest value",
+                  result.maxAbsolute / result.largest);
   return text;
 }
 
