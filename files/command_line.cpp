@@ -8,6 +8,7 @@
 #include <cctype>
 #include <cmath>
 #include <iostream>
+#include <set>
 #include <sstream>
 
 namespace npu::files {
@@ -162,13 +163,16 @@ std::string unknownWords(const CLI::App &app) {
 
 /// What a script's empty variable makes of an option must not be as if the
 /// option were not there.
-static void refuseEmptyValues(const CLI::App &app) {
-  for (const CLI::Option *option : app.get_options())
-    for (const std::string &value : option->results())
-      if (value.empty())
-        throw CLI::ValidationError(option->get_name() +
-                                   ": '' is no value; give one, or leave " +
-                                   "it out");
+static void refuseEmptyValues(const CLI::App &app, int argc, char **argv) {
+  // Of a flag with a value of its own CLI11 takes that one then.
+  std::set<std::string> words(argv, argv + argc);
+  for (const CLI::Option *option : app.get_options()) {
+    const std::vector<std::string> &values = option->results();
+    bool isEmpty = std::find(values.begin(), values.end(), "") != values.end();
+    if (isEmpty || words.count(option->get_name() + "="))
+      throw CLI::ValidationError(option->get_name() +
+                                 ": '' is no value; give one, or leave it out");
+  }
 }
 
 /// What is wrong, as CLI11 says it; of a value that is missing, which its
@@ -186,7 +190,7 @@ std::optional<int> readCommandLine(CLI::App &app, int argc, char **argv,
   try {
     takeOneValueEach(app);
     app.parse(argc, argv);
-    refuseEmptyValues(app);
+    refuseEmptyValues(app, argc, argv);
     if (finish)
       finish();
   } catch (const CLI::ParseError &error) {

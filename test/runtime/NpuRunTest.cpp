@@ -107,6 +107,8 @@ TEST_F(NpuRun, ComparisonThatFails) {
                             "20: got"),
             std::string::npos)
       << result.err;
+  EXPECT_NE(result.err.find(" of the largest value"), std::string::npos)
+      << result.err;
   // Wide enough tolerances accept it.
   EXPECT_EQ(
       runGood({"--expect", "y=" + file("wrong.npy"), "--atol=1.1"}).exitCode,
@@ -132,6 +134,14 @@ TEST_F(NpuRun, NotANumber) {
   save("inf.npy", "<f4", outShape, want);
   result = runGood({"--expect", "y=" + file("inf.npy")});
   EXPECT_NE(result.err.find("largest error inf absolute"), std::string::npos)
+      << result.err;
+}
+
+TEST_F(NpuRun, ProfileWithoutName) {
+  ProcessResult result = runGood({"--profile="});
+  EXPECT_EQ(result.exitCode, 2);
+  EXPECT_NE(result.err.find("--profile: '' is no value"),
+            std::string::npos)
       << result.err;
 }
 
