@@ -89,9 +89,11 @@ static std::optional<TargetSpec> loadAlone(StringRef nameOrPath,
   std::string path = nameOrPath.str();
   if (!isTargetThere(nameOrPath)) {
     std::vector<std::string> names = targetNames();
-    error = "target '" + path +
-            "' is neither a file nor a shipped target, which are: " +
-            llvm::join(names, ", ") + files::suggestion(path, names);
+    error = "target '" + path + "' is neither a file nor a shipped target, " +
+            (names.empty() ? "and there are none in '" + targetFolder() +
+                                 "': npuc is not installed whole"
+                           : "which are: " + llvm::join(names, ", ") +
+                                 files::suggestion(path, names));
     return std::nullopt;
   }
   if (!isPath(nameOrPath))
