@@ -2,6 +2,7 @@
 # libraries find each other by $ORIGIN, CMake files and pkg-config by where they
 # lie themselves.
 include(CMakePackageConfigHelpers)
+include(cmake/Completion.cmake)
 
 # --- what runs
 # -----------------------------------------------------------------
@@ -9,6 +10,7 @@ include(CMakePackageConfigHelpers)
 npu_install_library(runtime npu npu_static)
 if(NPU_BUILD_PROGRAMS)
   npu_install_program(runtime npu-run)
+  npu_install_completions(runtime npu-run)
 endif()
 if(NPU_ONEDNN)
   npu_install_library(runtime npu_team)
@@ -41,6 +43,13 @@ if(NPU_BUILD_COMPILER)
     FILES_MATCHING
     REGEX "\\.(md|json|png|ipynb)$")
   npu_install_python(compiler)
+  npu_install_completions(
+    compiler
+    npuc
+    npu-dump
+    npu-check-certificate
+    npu-kernel-table
+    ${NPU_PYTHON_PROGRAMS})
 endif()
 
 # --- what others build with

@@ -119,8 +119,11 @@ std::string zshScript(const std::string &program,
         text += "_files";
       text += "' \\\n";
     }
-  return text + "    '*:file:_files'\n}\ncompdef " + function + " " + program +
-         "\n";
+  // In a folder of functions the file itself is what zsh calls first.
+  return text + "    '*:file:_files'\n}\nif [[ $zsh_eval_context[-1] == "
+                "loadautofunc ]]; then\n  " +
+         function + " \"$@\"\nelse\n  compdef " + function + " " + program +
+         "\nfi\n";
 }
 
 std::string fishScript(const std::string &program,

@@ -24,6 +24,16 @@ _waits = 0
 _is_ending = False  # once is enough
 
 
+class _Completion(argparse.Action):
+    """Prints a shell's script, made of the table of options, as `npuc --completion` does, and ends."""
+
+    def __call__(self, parser: argparse.ArgumentParser, _arguments: argparse.Namespace, shell: object, _word: object = None) -> None:
+        import shtab  # of no use to whoever completes nothing
+
+        print(shtab.complete(parser, shell=str(shell)))
+        parser.exit()
+
+
 class Parser(argparse.ArgumentParser):
     """Says what is wrong with a command in one line, as the programs in C++ do."""
 
@@ -32,6 +42,8 @@ class Parser(argparse.ArgumentParser):
                          formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
         version = f"{prog} {os.environ.get('NPU_VERSION', 'of a source tree')}"
         self.add_argument("--version", action="version", version=version)
+        self.add_argument("--completion", action=_Completion, choices=("bash", "zsh", "fish"), metavar="SHELL",
+                          help="print a script that completes this program's words in a shell (bash, zsh or fish), and end")
 
     def error(self, message: str) -> NoReturn:
         complain(self.prog, f"{message.removeprefix('argument ')}; see {self.prog} --help")

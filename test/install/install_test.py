@@ -152,6 +152,16 @@ def test_moved_link(world: World) -> None:
     world.run(world.folder / "links" / "compile", "net.onnx", "-o", "linked.npu")
 
 
+def test_completions(world: World) -> None:
+    """Of every program that has --completion, for each shell, where the shell looks."""
+    for program in ("npuc", "npu-run", "npu-dump", "npu-check-certificate", "npu-bench", "npu-sweep", "npuc-quantize"):
+        files = (f"bash-completion/completions/{program}", f"zsh/site-functions/_{program}", f"fish/vendor_completions.d/{program}.fish")
+        for file in files:
+            text = (world.prefix / "share" / file).read_text(encoding="utf-8")
+            expect(program in text and "version" in text, f"{file}: {text[:200]}")
+        world.run("bash", "-n", world.prefix / "share" / files[0])
+
+
 def test_python_programs(world: World) -> None:
     said = world.run("npu-bench", "net.onnx", code=1, NPU_PYTHON="/usr/bin/python3")
     expect("requirements.txt" in said and "Traceback" not in said, f"npu-bench does not say what is missing: {said}")
@@ -364,6 +374,7 @@ TESTS: list[Callable[[World], None]] = [
     test_symbols,
     test_programs,
     test_moved_link,
+    test_completions,
     test_python_programs,
     test_python_module,
     test_runtime_alone,

@@ -14,6 +14,7 @@ import programs
 from programs import Bench
 
 OURS = ("npuc", "npu-run", "npu-dump", "npu-check-certificate", "npu-kernel-table", "npu-winograd-table", "layout-search-bench")
+IN_PYTHON = ("npu-bench", "npu-compare", "npu-layout-diff", "npu-reduce", "npu-sweep", "npuc-quantize")
 OF_LLVM = ("npu-opt", "npu-lsp-server")  # whose command lines LLVM reads
 WIDTH = 100
 USAGE = 2
@@ -89,7 +90,8 @@ COMPLETED = (
     ("npuc --target mine", "mine.yaml"), ("npuc --layout ", "optimal"), ("npuc a b --fallback=h", "host"), ("npuc mod", "model a.onnx"),
     ("npuc -o ou", "out.npu"), ("npu-run --ran", "--random-inputs"), ("npu-run ou", "out.npu"), ("npu-run --input=", "out.npu"),
     ("npu-dump --sig", "--signature"), ("npu-check-certificate --js", "--json"), ("npuc --completion ba", "bash"),
-    ("npuc --stage=fu", "fused"),
+    ("npuc --stage=fu", "fused"), ("npu-sweep --layo", "--layout"), ("npuc-quantize --da", "--data"),
+    ("npu-bench --completion z", "zsh"), ("npu-compare mod", "model a.onnx"), ("npu-reduce --tim", "--timeout"), ("npu-layout-diff --", "--json"),
 )  # fmt: skip
 NOT_COMPLETED = (("npuc --emit=", "out.npu"), ("npuc --batch ", "out.npu"), ("npu-run --repeat=", "out.npu"), ("npuc --lay", "--emit"))
 COMPLETE = r"""
@@ -110,7 +112,7 @@ def test_completion(bench: Bench) -> None:
     """bash runs the functions of the scripts, split as its readline splits words."""
     for name in ("model a.onnx", "out.npu", "mine.yaml"):
         bench.path(name).write_bytes(b"")
-    for program in OURS:
+    for program in (*OURS, *IN_PYTHON):
         script = bench.run(program, "--completion", "bash")
         assert script.returncode == 0, script
         bench.path(f"{program}.bash").write_text(script.stdout, encoding="utf-8")
