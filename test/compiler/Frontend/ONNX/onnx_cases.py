@@ -3,7 +3,7 @@
 --wheel those of the onnx package that are newer.
 
 Every case in scope is compiled for npu-nhwc with the optimal layout, run by
-npu-run, and compared with the expected outputs; a tenth of them, another one
+npu-run, and compared with the expected outputs; a part of them, another one
 each day, for every other strategy and target, too. Every other case must be
 refused with one clear sentence, or be right. A case listed in
 onnx_cases_failing.txt must fail: one that passes fails the test, so that the
@@ -44,7 +44,6 @@ from fork_server import Outcome, Server  # noqa: E402
 DATA = pathlib.Path("/usr/share/libonnx-testdata/data")
 FOLDERS = ("node", "pytorch-converted", "pytorch-operator", "simple")
 SCOPE, WHEEL_SCOPE = "onnx_cases_scope.txt", "onnx_wheel_scope.txt"
-SAMPLE = 10  # one case of so many
 INFEASIBLE, UNSUPPORTED = 1, 5  # exit codes of npuc
 MAIN_PLAN = "npu-nhwc/optimal"
 OTHER_STRATEGIES = ("none", "naive", "auto-nhwc", "convert", "preset", "alter", "smartmem", "pbqp")
@@ -286,17 +285,17 @@ def run_all(runner: Runner, cases: list[Case], jobs: int, judge: Judge) -> None:
         print(f"{count:5} {sentence}")
 
 
-def run_sample(runner: Runner, cases: list[Case], seed: int, jobs: int, judge: Judge) -> None:
+def run_sample(runner: Runner, cases: list[Case], every: int, seed: int, jobs: int, judge: Judge) -> None:
     """A tenth of the cases, by turns, for every other plan."""
     within = [c for c in cases if c.in_scope]
-    sample = [case for i, case in enumerate(within) if (i + seed) % SAMPLE == 0 and case.name not in judge.failing]
+    sample = [case for i, case in enumerate(within) if (i + seed) % every == 0 and case.name not in judge.failing]
     tasks = [(case, plan) for case in sample for plan in OTHER_PLANS]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         results = list(pool.map(lambda task: runner.run_case(*task)[1], tasks))
     for (case, plan), problem in zip(tasks, results):
         judge.judge(f"{case.name} {plan}", problem)
     passed = sum(not problem for problem in results)
-    print(f"sample {seed % SAMPLE} of {SAMPLE} (--seed={seed}): {passed} of {len(tasks)} pass, {len(OTHER_PLANS)} plans")
+    print(f"sample {seed % every} of {every} (--seed={seed}): {passed} of {len(tasks)} pass, {len(OTHER_PLANS)} plans")
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -305,7 +304,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--npu-run", type=pathlib.Path, required=True, help="the program npu-run-server")
     parser.add_argument("--wheel", action="store_true", help="the onnx package's cases that Debian does not have")
     parser.add_argument("--filter", default="", help="only cases whose name contains this")
-    parser.add_argument("--seed", type=int, help="which tenth is the sample [the day of the year]")
+    parser.add_argument("--seed", type=int, help="which part is the sample [the day of the year]")
+    parser.add_argument("--every", type=int, default=10, metavar="N", help="the sample is one case of N [10]")
     parser.add_argument("--jobs", type=int, default=2, help="cases at a time [2]")
     parser.add_argument("--no-sample", action="store_true", help="only the main plan")
     parser.add_argument("--only-sample", action="store_true", help="only the other plans")
@@ -322,7 +322,7 @@ def run(arguments: argparse.Namespace, cases: list[Case]) -> int:
     if not arguments.only_sample:
         run_all(runner, cases, arguments.jobs, judge)
     if not arguments.no_sample:
-        run_sample(runner, cases, seed, arguments.jobs, judge)
+        run_sample(runner, cases, arguments.every, seed, arguments.jobs, judge)
     for reason, count in judge.known.most_common():
         print(f"{count:5} known to fail: {reason}")
     print(f"{sum(judge.known.values())} known failures, {len(judge.complaints)} complaints")
