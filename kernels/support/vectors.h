@@ -29,12 +29,12 @@
   }                                                                            \
   static RESULT NAME##Plain PARAMETERS { return NAME##Body NAMES; }            \
   RESULT NAME PARAMETERS {                                                     \
-    switch (processor().generation) {                                          \
-    case Generation::Avx512:                                                   \
+    switch (::npu::kernels::processor().generation) {                          \
+    case ::npu::kernels::Generation::Avx512:                                   \
       return NAME##Widest NAMES;                                               \
-    case Generation::Avx2:                                                     \
+    case ::npu::kernels::Generation::Avx2:                                     \
       return NAME##Wide NAMES;                                                 \
-    case Generation::Any:                                                      \
+    case ::npu::kernels::Generation::Any:                                      \
       return NAME##Plain NAMES;                                                \
     }                                                                          \
     __builtin_unreachable();                                                   \
