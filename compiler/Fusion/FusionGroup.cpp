@@ -2,11 +2,9 @@
 #include "compiler/Fusion/FusionGroup.h"
 
 #include "compiler/Dialect/NPU/Device.h"
+#include "compiler/Dialect/NPU/FusedKernel.h"
 #include "compiler/Fusion/Rewrites.h"
 
-#include "mlir/IR/IRMapping.h"
-
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <algorithm>
@@ -170,78 +168,12 @@ void FusionGroup::shrink() {
   ops.truncate(closedSizes.empty() ? 0 : closedSizes.back());
 }
 
-/// Whether `op` only changes how numbers are written: a conversion, a rounding,
-/// or a step with a constant, as around quantized numbers.
-static bool isConversion(Operation *op) {
-  auto step = dyn_cast<EltwiseOp>(op);
-  if (!step)
-    return false;
-  switch (step.getKind()) {
-  case NPU_INSTR_cast:
-  case NPU_INSTR_round:
-  case NPU_INSTR_linear:
-  case NPU_INSTR_clip:
-    return true;
-  case NPU_INSTR_add:
-  case NPU_INSTR_sub:
-  case NPU_INSTR_mul:
-  case NPU_INSTR_div:
-    return llvm::any_of(step.getInputs(),
-                        [](Value input) { return constantOf(input); });
-  default:
-    return false;
-  }
-}
-
-/// The ops' location; that of the op which the kernel is built around comes
-/// first, because the first name is the kernel's.
-static Location locationOf(ArrayRef<Operation *> ops) {
-  SmallVector<Operation *> ordered(ops);
-  auto *main = llvm::find_if_not(ordered, isConversion);
-  if (main != ordered.end())
-    std::rotate(ordered.begin(), main, main + 1);
-  return rewrites::fuseLocations(ordered);
-}
-
 FusedOp FusionGroup::create() const {
-  Operation *first = ops.front(), *last = ops.back();
-  bool hasRoot = !isa<EltwiseOp>(first);
-  SmallVector<Value> operands;
-  if (hasRoot)
-    llvm::append_range(operands, first->getOperands());
-  size_t rootOperands = operands.size();
-  llvm::MapVector<Value, size_t> extras; // operand numbers
-  llvm::SmallPtrSet<Operation *, 16> members(ops.begin(), ops.end());
-  for (Operation *op : ArrayRef(ops).drop_front(hasRoot))
-    for (Value operand : op->getOperands())
-      if (!members.contains(operand.getDefiningOp()) &&
-          extras.insert({operand, rootOperands + extras.size()}).second)
-        operands.push_back(operand);
-
-  OpBuilder builder(last);
-  auto fused = FusedOp::create(builder, locationOf(ops),
-                               last->getResult(0).getType(), operands);
+  Operation *first = ops.front();
+  OpBuilder builder(ops.back());
+  FusedOp fused = makeFused(builder, ops);
   if (Attribute placed = first->getAttr(onProcessorAttr))
     fused->setAttr(onProcessorAttr, placed);
-  Block &body = fused.getBody().emplaceBlock();
-  for (Value operand : operands)
-    body.addArgument(operand.getType(), operand.getLoc());
-  builder.setInsertionPointToStart(&body);
-  mlir::IRMapping mapping;
-  if (hasRoot)
-    for (size_t i = 0; i < rootOperands; ++i)
-      mapping.map(operands[i], body.getArgument(i));
-  if (hasRoot) {
-    // The root may read one value twice; each has its own argument.
-    Operation *root = builder.clone(*first, mapping);
-    root->setOperands(ValueRange(body.getArguments()).take_front(rootOperands));
-    mapping.map(first->getResult(0), root->getResult(0));
-  }
-  for (auto [value, number] : extras)
-    mapping.map(value, body.getArgument(number));
-  for (Operation *op : ArrayRef(ops).drop_front(hasRoot))
-    builder.clone(*op, mapping);
-  YieldOp::create(builder, last->getLoc(), mapping.lookup(last->getResult(0)));
   return fused;
 }
 

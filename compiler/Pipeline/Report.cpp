@@ -149,6 +149,13 @@ json::Object npu::reportJson(const CompileReport &report) {
   json::Array algorithms;
   for (const auto &[node, algorithm] : report.layout.algorithms)
     algorithms.push_back(json::Object{{"op", node}, {"algorithm", algorithm}});
+  json::Array splits;
+  for (const SplitItem &split : report.layout.splits)
+    splits.push_back(json::Object{{"op", split.op},
+                                  {"before", split.before},
+                                  {"from", split.from},
+                                  {"to", split.to},
+                                  {"algorithm", split.algorithm}});
   json::Array plugins;
   for (const ReportedPlugin &plugin : report.plugins)
     plugins.push_back(json::Object{{"name", plugin.name},
@@ -175,6 +182,7 @@ json::Object npu::reportJson(const CompileReport &report) {
       {"quantized_io", std::move(quantized)},
       {"placement", std::move(placement)},
       {"algorithms", std::move(algorithms)},
+      {"splits", std::move(splits)},
       {"kernels", std::move(kernels)},
       {"chip", chipJson(report)},
       {"memory",

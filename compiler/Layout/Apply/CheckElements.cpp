@@ -3,6 +3,7 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Kernel/KernelProblem.h"
+#include "compiler/Layout/Apply/SplitGroups.h"
 #include "compiler/Layout/Problem/Alternatives.h"
 #include "kernels/tensor.h"
 
@@ -201,6 +202,12 @@ static bool isAlternative(const TagInterpreter::Reading &want,
 
 LogicalResult npu::checkExactly(mlir::func::FuncOp source,
                                 mlir::func::FuncOp laidOut) {
+  mlir::OwningOpRef<mlir::func::FuncOp> split;
+  if (hasSplits(laidOut)) {
+    split = source.clone();
+    splitAlike(*split, laidOut);
+    source = *split;
+  }
   TagInterpreter before(source), after(laidOut);
   if (before.readings.size() != after.readings.size())
     return laidOut.emitError()

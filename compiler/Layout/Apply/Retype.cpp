@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Apply/Retype.h"
 
+#include "compiler/Dialect/NPU/FusedKernel.h"
 #include "compiler/Layout/Problem/Alternatives.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 
@@ -46,6 +47,7 @@ void npu::forgetLayouts(mlir::func::FuncOp function) {
     llvm::for_each(op->getResults(), forget);
     op->removeAttr(layoutNoteAttr);
     op->removeAttr(replacementAttr);
+    op->removeAttr(splitAttr);
     if (auto relayout = dyn_cast<RelayoutOp>(op)) {
       relayout.getResult().replaceAllUsesWith(relayout.getInput());
       relayout.erase();

@@ -204,6 +204,23 @@ std::string npu::fixText(const LayoutFix &fix) {
 /// From so many items of one rule on, only the first are printed.
 static constexpr size_t itemsOfOneRule = 16;
 
+static void explainSplits(const RelayoutReport &report,
+                          llvm::raw_ostream &out) {
+  ArrayRef<SplitItem> splits = report.splits;
+  for (const SplitItem &split : splits.take_front(itemsOfOneRule)) {
+    out << "  " << shownName(split.op) << " and " << shownName(split.before)
+        << ", one kernel else, are two: ";
+    if (split.from == split.to)
+      out << "each has larger tiles by itself\n";
+    else
+      out << "the order changes between them, " << split.from << " to "
+          << split.to << "\n";
+  }
+  if (splits.size() > itemsOfOneRule)
+    out << "  and " << splits.size() - itemsOfOneRule
+        << " more groups are split\n";
+}
+
 std::string npu::explainText(const RelayoutReport &report) {
   std::string text;
   llvm::raw_string_ostream out(text);
@@ -247,6 +264,7 @@ std::string npu::explainText(const RelayoutReport &report) {
     llvm::interleaveComma(ArrayRef(ops).take_front(itemsOfOneRule), out);
     out << (ops.size() > itemsOfOneRule ? ", ..." : "") << "\n";
   }
+  explainSplits(report, out);
   for (const std::string &note : report.notes)
     out << "  " << shownMessage(note) << "\n";
   return text;

@@ -5,9 +5,11 @@
 #include "compiler/Layout/Explain/LayoutExplain.h"
 #include "compiler/Layout/Problem/Alternatives.h"
 #include "compiler/Layout/Problem/Cost.h"
+#include "compiler/Layout/Problem/Crossings.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Names.h"
+#include "compiler/Layout/Problem/SplitGroup.h"
 #include "compiler/Layout/Problem/Storage.h"
 #include "cost/floor.h"
 
@@ -45,7 +47,9 @@ public:
         report.items.push_back(describe(&op));
       if (auto note = op.getAttrOfType<StringAttr>(layoutNoteAttr))
         report.notes.push_back(opText(&op) + " " + note.str());
-      if (const Alternative *algorithm = replacementOf(&op))
+      if (const Alternative *split = splitOf(&op))
+        report.splits.push_back(describeSplit(&op, *split));
+      else if (const Alternative *algorithm = replacementOf(&op))
         report.algorithms.push_back({opName(&op), algorithm->name.str()});
     }
     return report;
@@ -69,6 +73,21 @@ private:
         isa<RelayoutOp>(op) && (isa<BlockArgument>(from) || output != nullptr);
     item.cause = causes.of(op);
     item.node = nodeName(op->getLoc());
+    return item;
+  }
+
+  SplitItem describeSplit(Operation *rest, const Alternative &row) {
+    SplitItem item;
+    item.before = opName(rest);
+    item.algorithm = row.name.str();
+    for (Value operand : rest->getOperands()) {
+      Value source = sourceOf(operand);
+      if (!isFirstOfSplit(source.getDefiningOp()))
+        continue;
+      item.op = opName(source.getDefiningOp());
+      item.from = layoutName(getLayout(source), axes.of(source));
+      item.to = layoutName(getLayout(operand), axes.of(operand));
+    }
     return item;
   }
 

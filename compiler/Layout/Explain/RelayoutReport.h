@@ -43,10 +43,18 @@ struct RelayoutItem {
   std::optional<LayoutFix> fix;
 };
 
+/// A group of ops that is two kernels, because an order changes between them.
+struct SplitItem {
+  std::string op, before; // the nodes of the two
+  std::string from, to;   // the order of the value between
+  std::string algorithm;  // what a layout plan calls it: "split1"
+};
+
 struct RelayoutReport {
   std::vector<RelayoutItem> items;
   /// Ops that another algorithm computes: the node, and which.
   std::vector<std::pair<std::string, std::string>> algorithms;
+  std::vector<SplitItem> splits;
   /// What the strategy has to say of single ops: where a conversion stops.
   std::vector<std::string> notes;
   LayoutCost cost; // of the whole function

@@ -11,6 +11,7 @@
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Names.h"
 #include "compiler/Layout/Problem/Placement.h"
+#include "compiler/Layout/Problem/SplitGroup.h"
 #include "compiler/Support/MarkedError.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -49,6 +50,7 @@ public:
 
 private:
   using Names = llvm::StringMap<unsigned>;
+  using Layouts = SmallVector<LayoutAttr>;
 
   mlir::InFlightDiagnostic error(int line) {
     return emitMarked(function.getLoc(), wrongInput)
@@ -151,6 +153,9 @@ private:
              << "op '" << entry.name << "' has " << op->getNumOperands()
              << " operands, `reads` lists " << entry.reads.size()
              << " layouts; write any where it does not matter";
+    // Of two kernels each has demands of its own.
+    const Alternative *named = findAlternative(entry.algorithm);
+    const bool isSplit = named && named->cut > 0;
     LayoutAttr layout;
     for (auto [order, operand] : llvm::zip(entry.reads, op->getOpOperands())) {
       StringRef role = rule.getOperandRole(operand.getOperandNumber());
@@ -158,8 +163,8 @@ private:
         return failure();
       if (entry.pin && layout &&
           failed(pin(entry, order.line, operand.get(), layout, role,
-                     problem.demanded(operand), problem.axes.atOp(operand),
-                     problem.pins.reads[&operand])))
+                     isSplit ? Layouts() : problem.demanded(operand),
+                     problem.axes.atOp(operand), problem.pins.reads[&operand])))
         return failure();
     }
     if (entry.stored) {
@@ -168,8 +173,8 @@ private:
         return failure();
       if (entry.pin && layout &&
           failed(pin(entry, entry.stored->line, result, layout, "result",
-                     problem.demanded(result), problem.axes.atOp(result),
-                     problem.pins.values[result])))
+                     isSplit ? Layouts() : problem.demanded(result),
+                     problem.axes.atOp(result), problem.pins.values[result])))
         return failure();
     }
     if (!entry.algorithm.empty() && failed(bindAlgorithm(entry, op)))
@@ -182,7 +187,9 @@ private:
   LogicalResult bindAlgorithm(const PlanEntry &entry, Operation *op) {
     std::vector<std::string> names = {ownAlgorithm.str()};
     const Alternative *named = nullptr;
-    for (const Alternative *row : alternativesFor(op, problem.target)) {
+    SmallVector<const Alternative *> rows = alternativesFor(op, problem.target);
+    rows.append(splitsFor(op, problem.target));
+    for (const Alternative *row : rows) {
       names.push_back(row->name.str());
       if (row->name == entry.algorithm)
         named = row;
@@ -193,7 +200,8 @@ private:
       std::string whyNot =
           known ? known->whyNot(op) : "there is none of this name";
       if (whyNot.empty())
-        whyNot = "the target does not list it";
+        whyNot = known->cut > 0 ? "nothing is gained by a cut there"
+                                : "the target does not list it";
       return error(entry.algorithmLine)
              << "'" << entry.name << "' cannot be computed by algorithm '"
              << entry.algorithm << "' on target '" << problem.target.name
@@ -238,6 +246,9 @@ private:
     auto rule = cast<LayoutOpInterface>(op);
     if (rule.getSensitivity() == Sensitivity::Data)
       return success(); // a view may move data
+    const Alternative *algorithm = problem.pins.algorithms.lookup(op);
+    if (algorithm && algorithm->cut > 0)
+      return success(); // two kernels, with a relayout between them
     LayoutPlan scratch;
     for (Value value : op->getOperands())
       scratch.produced[value] = rowMajor(value);

@@ -8,6 +8,7 @@
 #include "compiler/Layout/PlanFile/PlanFile.h"
 #include "compiler/Layout/Problem/Alternatives.h"
 #include "compiler/Layout/Problem/Names.h"
+#include "compiler/Layout/Problem/SplitGroup.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -134,8 +135,11 @@ std::string PlanWriter::print(mlir::func::FuncOp decided, StringRef model,
       continue;
     op.removeAttr(nameAttribute);
     out << "  - op: " << quoted(name) << "\n    reads: [";
-    // Of a set of ops in place of one: as that one read its operands.
-    if (auto set = op.getAttrOfType<mlir::DictionaryAttr>(replacementAttr))
+    // Of several ops in place of one: as that one read its operands.
+    auto set = op.getAttrOfType<mlir::DictionaryAttr>(replacementAttr);
+    if (!set)
+      set = op.getAttrOfType<mlir::DictionaryAttr>(splitAttr);
+    if (set)
       llvm::interleaveComma(set.getAs<mlir::ArrayAttr>("reads"), out,
                             [&](Attribute layout) {
                               out << writtenLetters(cast<LayoutAttr>(layout));
@@ -145,9 +149,12 @@ std::string PlanWriter::print(mlir::func::FuncOp decided, StringRef model,
         out << writtenLayout(operand, axes);
       });
     out << "]\n    stored: " << writtenLayout(op.getResult(0), axes) << "\n";
-    if (const Alternative *algorithm = replacementOf(&op))
+    if (const Alternative *split = splitOf(&op))
+      out << "    algorithm: " << split->name << "\n";
+    else if (const Alternative *algorithm = replacementOf(&op))
       out << "    algorithm: " << algorithm->name << "\n";
-    else if (!alternativesFor(&op, target).empty())
+    else if (!alternativesFor(&op, target).empty() ||
+             !splitsFor(&op, target).empty())
       out << "    algorithm: " << ownAlgorithm << "\n";
   }
   for (OpOperand &operand :

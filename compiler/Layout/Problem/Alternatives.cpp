@@ -10,6 +10,7 @@
 #include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Kernel/Evaluator.h"
 #include "compiler/Layout/Problem/PluginOp.h"
+#include "compiler/Layout/Problem/SplitGroup.h"
 #include "compiler/Target/CompilerPlugins.h"
 #include "compiler/Target/Lacks.h"
 #include "kernels/plugin/plugin_problem.h"
@@ -279,6 +280,9 @@ const Alternative *npu::findAlternative(StringRef name, MLIRContext *context) {
     found = row.name == name ? &row : nullptr;
     return found != nullptr;
   });
+  for (const Alternative &row : splits())
+    if (!found && row.name == name)
+      found = &row;
   return found;
 }
 

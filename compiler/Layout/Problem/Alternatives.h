@@ -46,6 +46,9 @@ struct Alternative {
   const npuc_alternative *set = nullptr;
   std::string (*parts)(Operation *op) = nullptr;
 
+  /// Of a split (SplitGroup.h): behind which op of the body, from 1; else 0.
+  unsigned cut = 0;
+
   bool isSet() const { return set || parts; }
   /// Who brings it, its name, and what is wrong.
   std::string blame(const Twine &what) const;

@@ -39,6 +39,12 @@ struct CopyStep {
   LayoutAttr from, to;
 };
 
+/// A fused kernel as two (SplitGroup.h).
+struct PlannedSplit {
+  const Alternative *row = nullptr;
+  LayoutAttr stored, read; // of the value between
+};
+
 /// Which layout each value is stored in and each operand is read in.
 struct LayoutPlan {
   /// Every argument and op result of the function's block.
@@ -58,6 +64,9 @@ struct LayoutPlan {
   /// What the decision has to say of an op, for --explain-layout.
   llvm::DenseMap<Operation *, std::string> notes;
 
+  /// Before the plan is applied; what is said of the op's operands and result
+  /// is then said of the two kernels.
+  llvm::DenseMap<Operation *, PlannedSplit> splits;
   Algorithms algorithms;
   /// They are chosen when the layouts are final, the fastest together.
   bool choosesAlgorithms = false;

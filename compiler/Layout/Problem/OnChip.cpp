@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Problem/OnChip.h"
 
+#include "compiler/Dialect/NPU/FusedKernel.h"
 #include "compiler/Layout/Problem/Crossings.h"
 #include "compiler/Layout/Problem/Replacement.h"
 #include "compiler/Layout/Problem/Storage.h"
@@ -53,7 +54,9 @@ struct LiveRange {
 } // namespace
 
 struct npu::LiveRanges {
-  llvm::DenseMap<Operation *, size_t> ops; // computing ones, in order
+  /// Computing ones, in order; the two kernels of a split op are as one.
+  llvm::DenseMap<Operation *, size_t> ops;
+  size_t count = 0;
   llvm::DenseMap<Value, std::pair<size_t, size_t>> of; // arguments too
   SmallVector<LiveRange> candidates; // those that computing ops alone read
 };
@@ -65,10 +68,12 @@ static void findRanges(Block &block, const TargetSpec &target,
   for (Operation &op : block) {
     if (!isComputing(op))
       continue;
-    size_t index = ranges.ops.size();
+    const size_t index = isRestOfSplit(op) ? ranges.count - 1 : ranges.count++;
     ranges.ops[&op] = index;
-    for (Value operand : op.getOperands()) {
-      Value source = sourceOf(operand);
+    for (OpOperand &read : op.getOpOperands()) {
+      Value operand = read.get(), source = sourceOf(operand);
+      if (isFirstOfSplit(source.getDefiningOp()) || isSharedBySplit(read))
+        continue;
       ranges.of.try_emplace(source, index, index).first->second.second = index;
       auto number = numbers.find(source);
       if (number != numbers.end()) {
@@ -79,6 +84,8 @@ static void findRanges(Block &block, const TargetSpec &target,
     }
     for (Value result : op.getResults()) {
       ranges.of[result] = {index, index};
+      if (isFirstOfSplit(&op))
+        continue;
       numbers[result] = found.size();
       found.push_back({result, index, index, found.size(),
                        largestBytes(result, target, axes)});
@@ -94,7 +101,7 @@ static std::shared_ptr<LiveRanges> rangesOf(mlir::func::FuncOp function,
   SmallVector<LiveRange> found;
   findRanges(block, target, axes, *ranges, found);
   llvm::DenseSet<Value> outputs;
-  size_t last = ranges->ops.empty() ? 0 : ranges->ops.size() - 1;
+  size_t last = ranges->count == 0 ? 0 : ranges->count - 1;
   for (Value output : block.getTerminator()->getOperands()) {
     Value source = sourceOf(output);
     outputs.insert(source);
@@ -115,7 +122,7 @@ static std::shared_ptr<LiveRanges> rangesOf(mlir::func::FuncOp function,
 // `held` is a tree: in its second half the bytes during each op, in the first,
 // from 1 on, at i the larger of 2i and 2i + 1. Some values live long.
 OnChipValues::OnChipValues(std::shared_ptr<const LiveRanges> all, double budget)
-    : ranges(std::move(all)), held(2 * ranges->ops.size()) {
+    : ranges(std::move(all)), held(2 * ranges->count) {
   const size_t ops = held.size() / 2;
   for (const LiveRange &range : ranges->candidates) {
     auto during = llvm::seq(ops + range.first, ops + range.last + 1);
@@ -137,7 +144,7 @@ OnChipValues npu::onChipAround(mlir::func::FuncOp function,
                                ArrayRef<Value> values, double held) {
   auto ranges = rangesOf(function, target, axes);
   ranges->candidates.clear();
-  const size_t ops = ranges->ops.size();
+  const size_t ops = ranges->count;
   if (ops > 0) {
     ranges->candidates.push_back({Value(), 0, ops - 1, 0, held});
     for (Value value : values)

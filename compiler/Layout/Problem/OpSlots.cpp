@@ -77,6 +77,20 @@ OpSlots::OpSlots(const LayoutProblem &problem, LayoutOpInterface op,
   findAlike();
 }
 
+void OpSlots::standFor(const LayoutProblem &problem,
+                       ArrayRef<OuterSlot> outer) {
+  for (auto [slot, other] : llvm::zip_equal(slots, outer)) {
+    if (other.value)
+      slot.value = other.value;
+    if (other.pin)
+      slot.accepted = {other.pin};
+    if (slot.kernels)
+      slot.kernels = &problem;
+  }
+  for (OpSlots &one : bySignature)
+    one.standFor(problem, outer);
+}
+
 bool OpSlots::areAlike(unsigned a, unsigned b) const {
   if (a >= anchor() || b >= anchor())
     return a == b;

@@ -32,10 +32,20 @@ struct Slot {
 /// does not matter to what it costs.
 bool multiplyNothing(ArrayRef<Signature> signatures);
 
+/// What a slot of an op is outside of the op's own function.
+struct OuterSlot {
+  Value value; // null: what it is
+  LayoutAttr pin;
+};
+
 /// Operands, then results.
 class OpSlots {
 public:
   OpSlots(const LayoutProblem &problem, LayoutOpInterface op);
+
+  /// Lets the slots be of other values of the same shapes, in a function of
+  /// another problem.
+  void standFor(const LayoutProblem &problem, ArrayRef<OuterSlot> outer);
 
   ArrayRef<Slot> all() const { return slots; }
   /// The same op as each of its signatures has it; an op's layouts are one's.

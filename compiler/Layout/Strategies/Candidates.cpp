@@ -4,6 +4,7 @@
 #include "compiler/Dialect/NPU/LayoutAgreement.h"
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/OneSpelling.h"
+#include "compiler/Layout/Problem/LayoutMemo.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Placement.h"
@@ -29,15 +30,12 @@ static std::vector<OpSlots> slotsOf(const LayoutProblem &problem) {
 }
 
 Candidates::Candidates(const LayoutProblem &problem,
-                       ArrayRef<LayoutPlan> others)
+                       ArrayRef<LayoutPlan> others, Groups groups)
     : problem(problem), ops(slotsOf(problem)) {
-  for (auto [number, op] : llvm::enumerate(ops))
-    for (auto [index, slot] : llvm::enumerate(op.all()))
-      if (!slot.constant) {
-        places[slot.value].push_back({number, index});
-        if (op.anchor() > fewOperands)
-          ofWideOps.insert(slot.value);
-      }
+  if (groups == Groups::MaySplit)
+    findSplits();
+  for (unsigned number = 0; number < ops.size() + parts.size(); ++number)
+    addPlaces(number);
   seed(others);
   // What an op accepts for a constant, or for a value to which it means the
   // same as another order, may mean something to the op's other values.
@@ -53,6 +51,49 @@ Candidates::Candidates(const LayoutProblem &problem,
     add(value, layout);
   full.insert(open.cut.begin(), open.cut.end());
   close();
+}
+
+void Candidates::findSplits() {
+  std::map<std::pair<unsigned, const Alternative *>,
+           std::shared_ptr<const SplitKernels>>
+      shared; // of ops that are alike
+  for (const OpSlots &slots : ops) {
+    auto op = dyn_cast<FusedOp>(slots.getOp().getOperation());
+    if (!op)
+      continue;
+    LayoutMemo *memo = problem.memoFor(op);
+    for (const Alternative *row : splitsFor(op, problem.target)) {
+      std::shared_ptr<const SplitKernels> kernels;
+      auto &kept = memo ? shared[{memo->alike.of(op), row}] : kernels;
+      if (!kept)
+        kept = std::make_shared<SplitKernels>(problem, op, *row);
+      kernels = kept;
+      auto [first, rest] = kernels->slotsFor(problem, op);
+      split[op].push_back({kernels, std::move(first), std::move(rest)});
+    }
+  }
+  for (const OpSlots &slots : ops)
+    for (const SplitSlots &one : splitsOf(slots.getOp())) {
+      parts.push_back(&one.first);
+      parts.push_back(&one.rest);
+    }
+}
+
+void Candidates::addPlaces(unsigned number) {
+  const OpSlots &op = slotsAt(number);
+  for (auto [index, slot] : llvm::enumerate(op.all())) {
+    if (slot.constant)
+      continue;
+    places[slot.value].push_back({number, index});
+    if (op.anchor() > fewOperands)
+      ofWideOps.insert(slot.value);
+  }
+}
+
+ArrayRef<SplitSlots> Candidates::splitsOf(Operation *op) const {
+  auto found = split.find(op);
+  return found == split.end() ? ArrayRef<SplitSlots>()
+                              : ArrayRef<SplitSlots>(found->second);
 }
 
 ArrayRef<LayoutAttr> Candidates::of(Value value) const {
@@ -183,7 +224,7 @@ void Candidates::close() {
 }
 
 void Candidates::spread(unsigned number, unsigned from, LayoutAttr layout) {
-  const OpSlots &op = ops[number];
+  const OpSlots &op = slotsAt(number);
   if (op[from].independent || !op[from].accepts(layout) ||
       !known.insert({{number, op.firstAlike(from)}, layout}).second)
     return;
@@ -240,7 +281,7 @@ static SmallVector<LayoutAttr> followsRespelled(const OpSlots &op,
 /// padding; for a value of another extent each is another layout.
 void Candidates::spreadRespelled(unsigned number, unsigned from,
                                  LayoutAttr layout) {
-  const OpSlots &op = ops[number];
+  const OpSlots &op = slotsAt(number);
   llvm::SmallDenseMap<unsigned, SmallVector<LayoutAttr>, 4> lists;
   for (auto [to, slot] : llvm::enumerate(op.all())) {
     if (to == from || slot.independent || slot.constant ||

@@ -8,8 +8,10 @@
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/OpSlots.h"
+#include "compiler/Layout/Problem/SplitGroup.h"
 
 #include <deque>
+#include <map>
 
 namespace npu {
 
@@ -17,6 +19,15 @@ namespace npu {
 /// or another spelling explain it; of more than so many the combinations
 /// explode, and they are read as the result's order is spelled.
 constexpr unsigned fewOperands = 4;
+
+/// One way to split an op, with the slots of its kernels.
+struct SplitSlots {
+  std::shared_ptr<const SplitKernels> kernels;
+  OpSlots first, rest;
+};
+
+/// Whether ops that are several fused into one may be split by the search.
+enum class Groups { Whole, MaySplit };
 
 /// For each value that is not a constant a list of layouts, no two of which
 /// store it alike: the source's order first, then what its boundary, its
@@ -27,10 +38,13 @@ constexpr unsigned fewOperands = 4;
 class Candidates {
 public:
   /// `others`: plans of other strategies, whose orders are candidates too.
-  Candidates(const LayoutProblem &problem, ArrayRef<LayoutPlan> others);
+  Candidates(const LayoutProblem &problem, ArrayRef<LayoutPlan> others,
+             Groups groups = Groups::Whole);
 
   /// Each op that knows layouts.
   ArrayRef<OpSlots> slots() const { return ops; }
+  /// In which two kernels an op may be computed.
+  ArrayRef<SplitSlots> splitsOf(Operation *op) const;
   ArrayRef<LayoutAttr> of(Value value) const;
   /// The place in of(value) of the layout that stores it alike; -1: none.
   int find(Value value, LayoutAttr layout) const;
@@ -51,6 +65,12 @@ private:
   };
 
   LayoutAttr merged(const Ask &ask, LayoutAttr open) const;
+  void findSplits();
+  void addPlaces(unsigned number);
+  /// An op, or a kernel of a split one.
+  const OpSlots &slotsAt(unsigned number) const {
+    return number < ops.size() ? ops[number] : *parts[number - ops.size()];
+  }
   void seed(ArrayRef<LayoutPlan> others);
   void add(Value value, LayoutAttr layout);
   int compare(Value value, LayoutAttr layout) const;
@@ -64,12 +84,14 @@ private:
 
   const LayoutProblem &problem;
   std::vector<OpSlots> ops;
+  llvm::DenseMap<Operation *, std::vector<SplitSlots>> split;
+  std::vector<const OpSlots *> parts; // of all that may be split
   llvm::DenseMap<Value, SmallVector<LayoutAttr, 4>> layouts;
   /// How those of values that have some in blocks are stored, one by one.
   mutable llvm::DenseMap<Value, SmallVector<Digits, 0>> storage;
   /// Other spellings of these: (place, layout).
   llvm::DenseMap<Value, SmallVector<std::pair<int, LayoutAttr>, 2>> respelled;
-  /// Where each value stands: (op, slot).
+  /// Where each value stands: (op or part, slot).
   llvm::DenseMap<Value, SmallVector<std::pair<unsigned, unsigned>, 4>> places;
   /// What ops of many operands have: read as the result's order is spelled.
   llvm::DenseSet<Value> ofWideOps;

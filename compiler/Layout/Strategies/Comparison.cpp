@@ -4,6 +4,7 @@
 #include "compiler/Layout/Apply/ApplyPlan.h"
 #include "compiler/Layout/Apply/FoldLayout.h"
 #include "compiler/Layout/Apply/HoldPins.h"
+#include "compiler/Layout/Apply/SplitGroups.h"
 #include "compiler/Layout/Apply/VerifyLayout.h"
 #include "compiler/Layout/Problem/LayoutPins.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
@@ -35,8 +36,19 @@ static void forgetProof(SearchOutcome &search, int64_t cost, bool moved) {
   search.proved = search.isLeast();
 }
 
-LogicalResult npu::finishLayouts(const LayoutProblem &problem,
-                                 const Strategy &strategy, LayoutPlan &plan) {
+/// The same of a function that has other ops now.
+static void carryTo(LayoutProblem &problem, const LayoutProblem &before) {
+  problem.inputs = before.inputs;
+  problem.outputs = before.outputs;
+  problem.decision = before.decision;
+  problem.objective = before.objective;
+  problem.searchSeconds = before.searchSeconds;
+  problem.limit = before.limit;
+}
+
+/// Of a plan that splits no group.
+static LogicalResult finishOps(const LayoutProblem &problem,
+                               const Strategy &strategy, LayoutPlan &plan) {
   mlir::func::FuncOp function = problem.function;
   bool moved = false;
   if (failed(holdPins(problem, plan, moved)))
@@ -58,6 +70,19 @@ LogicalResult npu::finishLayouts(const LayoutProblem &problem,
   if (moved || cost < plan.search->cost)
     forgetProof(*plan.search, cost, moved);
   return success();
+}
+
+LogicalResult npu::finishLayouts(const LayoutProblem &problem,
+                                 const Strategy &strategy, LayoutPlan &plan) {
+  if (plan.splits.empty())
+    return finishOps(problem, strategy, plan);
+  LayoutPins pins = problem.pins;
+  splitGroups(problem.function, plan, pins);
+  ImageAxesAnalysis axes(problem.function);
+  LayoutProblem split(problem.function, problem.target, axes);
+  carryTo(split, problem);
+  split.pins = std::move(pins);
+  return finishOps(split, strategy, plan);
 }
 
 /// Ops that were there before the stage, in order.
@@ -126,26 +151,31 @@ StrategyResult npu::tryStrategy(const LayoutProblem &problem,
   mlir::OwningOpRef<mlir::func::FuncOp> copy = source.clone();
   ImageAxesAnalysis axes(*copy);
   LayoutProblem copied(*copy, problem.target, axes);
+  carryTo(copied, problem);
+  copied.inputs.clear();
   for (auto [from, to] : llvm::zip(source.getArguments(), copy->getArguments()))
     copied.inputs[to] = problem.inputs.lookup(from);
-  copied.outputs = problem.outputs;
-  copied.decision = problem.decision;
-  copied.objective = problem.objective;
-  copied.searchSeconds = problem.searchSeconds;
-  copied.limit = problem.limit;
   copied.pins = problem.pins.carriedTo(source, *copy);
 
   StrategyResult result;
   result.name = strategy.name;
   QuietDiagnostics quiet(problem.getContext());
   LayoutPlan plan;
-  result.feasible = succeeded(strategy.decide(copied, plan)) &&
-                    succeeded(finishLayouts(copied, strategy, plan));
+  bool decides = succeeded(strategy.decide(copied, plan));
+  const bool splits = !plan.splits.empty();
+  result.feasible = decides && succeeded(finishLayouts(copied, strategy, plan));
   result.whyNot = quiet.first();
   if (!result.feasible)
     return result;
-  result.cost = costOf(copied, plan.algorithms).cost;
-  result.plan = readPlan(source, *copy, plan.algorithms);
+  if (!splits) {
+    result.cost = costOf(copied, plan.algorithms).cost;
+    result.plan = readPlan(source, *copy, plan.algorithms);
+  } else {
+    ImageAxesAnalysis axesNow(*copy);
+    LayoutProblem finished(*copy, problem.target, axesNow);
+    carryTo(finished, copied);
+    result.cost = costOf(finished, plan.algorithms).cost;
+  }
   result.plan.search = plan.search;
   return result;
 }

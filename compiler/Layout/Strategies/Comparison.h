@@ -17,7 +17,8 @@ struct StrategyResult {
   bool feasible = false;
   std::string whyNot; // the error, where it is not feasible
   LayoutCost cost;    // of the finished function
-  /// The finished function as a plan for the source; empty where not feasible.
+  /// The finished function as a plan for the source; empty where not feasible,
+  /// or where it has other ops (groups that were split).
   LayoutPlan plan;
 };
 
@@ -35,8 +36,9 @@ std::vector<LayoutPlan> plansOf(const LayoutProblem &problem,
 std::vector<StrategyResult> tryStrategies(const LayoutProblem &problem,
                                           const StrategyResult *decided);
 
-/// Decides nothing any more: holds the pins, applies the plan to the problem's
-/// function, folds as the strategy wants it and checks demands and pins.
+/// Decides nothing any more: splits groups, holds the pins, applies the plan to
+/// the problem's function, folds as the strategy wants it and checks demands
+/// and pins. Where groups are split, the problem is no more the function's.
 LogicalResult finishLayouts(const LayoutProblem &problem,
                             const Strategy &strategy, LayoutPlan &plan);
 

@@ -6,6 +6,7 @@
 #include "compiler/Layout/Problem/LayoutMemo.h"
 #include "compiler/Layout/Problem/Placement.h"
 #include "compiler/Layout/Strategies/KernelWays.h"
+#include "compiler/Layout/Strategies/SplitWays.h"
 #include "compiler/Search/LayoutSearch.h"
 #include "compiler/Target/AcceptedLayouts.h"
 
@@ -36,6 +37,14 @@ OpLayouts npu::countedLayouts(const OpSlots &slots, const OpLayouts &layouts) {
   return counted;
 }
 
+/// Which two kernels a way has, and the order between them.
+static void addSplit(Question &question, const OpWay &way) {
+  if (way.split)
+    question.add(&way.split->kernels->row())
+        .add(way.split->layouts.stored)
+        .add(way.split->layouts.read);
+}
+
 OpWays::OpWays(const LayoutProblem &problem, const Candidates &candidates)
     : problem(problem), known(candidates),
       most(static_cast<size_t>(std::clamp(
@@ -64,7 +73,9 @@ std::string OpWays::space() const {
       "merges, and orders of digits that pass through more views than these; "
       "more than " +
       std::to_string(fewOperands) +
-      " operands of an op as its result's order is spelled";
+      " operands of an op as its result's order is spelled; kernels of several "
+      "ops whole, or as two before an op that reads a further operand or one "
+      "ahead of it";
   if (int some = capped())
     space += "; without some of " + std::to_string(some) +
              " values or ops that have more than are looked at";
@@ -134,39 +145,66 @@ void OpWays::addOp(const OpSlots &slots) {
     for (const OpSlots &signature : slots.signatures())
       addMovingWays(signature, op.ways);
   } else {
-    bool isOne = slots.signatures().size() == 1;
-    llvm::StringSet<> seen; // what several signatures take is one way
-    for (const OpSlots &signature : slots.signatures()) {
-      KernelWays found =
-          kernelWays(signature, known, withReaders.contains(slots.getOp()),
-                     std::min(mostWays, mostWaysOfNext()));
-      problem.limit.count(wayLookSteps *
-                          static_cast<double>(found.ways.size()));
-      if (found.isCut)
-        cut.insert(slots.getOp());
-      op.ways.reserve(op.ways.size() + found.ways.size());
-      for (OpLayouts &layouts : found.ways) {
-        Question question;
-        for (LayoutAttr layout : layouts)
-          question.add(layout);
-        if (isOne || seen.insert(question.bytes()).second)
-          op.ways.push_back({std::move(layouts)});
-      }
-    }
-    llvm::StringMap<unsigned> firsts;
-    for (auto [number, way] : llvm::enumerate(op.ways)) {
-      // Which of several signatures takes them depends on all of them.
-      OpLayouts counted =
-          isOne ? countedLayouts(slots, way.layouts) : way.layouts;
-      Question question;
-      for (LayoutAttr layout : counted)
-        question.add(layout);
-      op.firstAlike.push_back(
-          firsts.try_emplace(question.bytes(), number).first->second);
-    }
+    addKernelWays(slots, op);
+    addSplitWays(slots, op);
+    findAlike(slots, op);
     op.kind = kindOf(op);
   }
   keep(std::move(op));
+}
+
+void OpWays::addKernelWays(const OpSlots &slots, WaysOfOp &op) {
+  bool isOne = slots.signatures().size() == 1;
+  llvm::StringSet<> seen; // what several signatures take is one way
+  for (const OpSlots &signature : slots.signatures()) {
+    KernelWays found =
+        kernelWays(signature, known, withReaders.contains(slots.getOp()),
+                   std::min(mostWays, mostWaysOfNext()));
+    problem.limit.count(wayLookSteps * static_cast<double>(found.ways.size()));
+    if (found.isCut)
+      cut.insert(slots.getOp());
+    op.ways.reserve(op.ways.size() + found.ways.size());
+    for (OpLayouts &layouts : found.ways) {
+      Question question;
+      for (LayoutAttr layout : layouts)
+        question.add(layout);
+      if (isOne || seen.insert(question.bytes()).second)
+        op.ways.push_back({std::move(layouts)});
+    }
+  }
+}
+
+void OpWays::addSplitWays(const OpSlots &slots, WaysOfOp &op) {
+  auto pin = problem.pins.algorithms.find(slots.getOp());
+  const bool isPinned = pin != problem.pins.algorithms.end();
+  for (const SplitSlots &split : known.splitsOf(slots.getOp())) {
+    if (isPinned && pin->second != &split.kernels->row())
+      continue;
+    SplitWays found = splitWays(problem, slots, split, known,
+                                withReaders.contains(slots.getOp()),
+                                std::min(mostWays, mostWaysOfNext()), isPinned);
+    problem.limit.count(wayLookSteps * static_cast<double>(found.looked));
+    if (found.isCut)
+      cut.insert(slots.getOp());
+    llvm::append_range(op.ways, std::move(found.ways));
+  }
+}
+
+/// Ways that cost alike are those with the same layouts that are counted.
+void OpWays::findAlike(const OpSlots &slots, WaysOfOp &op) const {
+  bool isOne = slots.signatures().size() == 1;
+  llvm::StringMap<unsigned> firsts;
+  for (auto [number, way] : llvm::enumerate(op.ways)) {
+    // Which of several signatures takes them depends on all of them.
+    OpLayouts counted =
+        isOne ? countedLayouts(slots, way.layouts) : way.layouts;
+    Question question;
+    for (LayoutAttr layout : counted)
+      question.add(layout);
+    addSplit(question, way);
+    op.firstAlike.push_back(
+        firsts.try_emplace(question.bytes(), number).first->second);
+  }
 }
 
 /// With each layout of the next op's result, so that all have some. One op of
@@ -185,9 +223,11 @@ unsigned OpWays::kindOf(const WaysOfOp &op) {
     return 0; // nobody asks
   Question question;
   question.add(memo->alike.of(op.slots->getOp()));
-  for (const OpWay &way : op.ways)
+  for (const OpWay &way : op.ways) {
     for (LayoutAttr layout : way.layouts)
       question.add(layout);
+    addSplit(question, way);
+  }
   return kinds.try_emplace(question.bytes(), kinds.size()).first->second;
 }
 

@@ -11,12 +11,20 @@
 
 namespace npu {
 
+/// An op's two kernels, and their layouts.
+struct SplitWay {
+  const SplitKernels *kernels;
+  SplitLayouts layouts;
+};
+
 struct OpWay {
   OpLayouts layouts; // null: as stored
   /// A view that moves its data.
   bool moves = false;
   /// The layouts' places among each value's candidates, without constants.
   std::vector<int> places = {};
+  /// As two kernels; null: as one.
+  std::shared_ptr<const SplitWay> split = nullptr;
 };
 
 /// An op of the search: one of the function's, an input, or a reader.
@@ -59,6 +67,9 @@ private:
   void addOutput(OpOperand &output);
   void addReaders(const OpSlots &slots);
   bool hasReaders(const OpSlots &slots) const;
+  void addKernelWays(const OpSlots &slots, WaysOfOp &op);
+  void addSplitWays(const OpSlots &slots, WaysOfOp &op);
+  void findAlike(const OpSlots &slots, WaysOfOp &op) const;
   void keep(WaysOfOp op);
   size_t mostWaysOfNext() const;
   unsigned kindOf(const WaysOfOp &op);

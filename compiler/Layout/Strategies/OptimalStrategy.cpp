@@ -124,7 +124,7 @@ LogicalResult npu::decideOptimal(const LayoutProblem &problem,
                                  ArrayRef<Strategy> others, LayoutPlan &plan) {
   std::vector<LayoutPlan> plans = plansOf(problem, others);
   // Only costs depend on what stays on the chip.
-  Candidates candidates(problem, plans);
+  Candidates candidates(problem, plans, Groups::MaySplit);
   OpWays ways(problem, candidates);
   SearchPrices prices;
   std::optional<Best> best;

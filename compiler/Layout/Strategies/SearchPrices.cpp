@@ -55,6 +55,13 @@ static CheapestAlgorithms cheapestOf(const ResidentProblem &problem,
   for (auto [number, way] : llvm::enumerate(op.ways))
     if (op.firstAlike[number] == number) {
       problem->limit.count(pricingSteps);
+      if (way.split) {
+        const SplitKernels &kernels = *way.split->kernels;
+        cheapest[number] = {
+            kernels.cost(problem, op.slots->getOp(), way.split->layouts),
+            &kernels.row()};
+        continue;
+      }
       cheapest[number] = cheapestAlgorithm(
           problem, op.slots->getOp(), countedLayouts(*op.slots, way.layouts),
           way.layouts);

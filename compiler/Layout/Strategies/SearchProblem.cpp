@@ -193,6 +193,8 @@ std::pair<std::string, std::string> SearchProblem::namesOf(size_t op) const {
 
 bool SearchProblem::matches(const WaysOfOp &op, const OpWay &way,
                             const LayoutPlan &plan) const {
+  if (way.split) // nobody else splits an op
+    return false;
   auto same = [](Value value, LayoutAttr wanted, LayoutAttr found) {
     return !wanted ||
            (found && wanted.isEquivalent(found, tensorType(value).getShape()));
@@ -264,7 +266,10 @@ LayoutPlan SearchProblem::planOf(const std::vector<int> &chosen) const {
       plan.read[op.known->read] = layouts[0];
     if (!slots)
       continue;
-    if (way.algorithm)
+    if (const auto &split = way.way->split)
+      plan.splits[slots->getOp()] = {way.algorithm, split->layouts.stored,
+                                     split->layouts.read};
+    else if (way.algorithm)
       plan.algorithms[slots->getOp()] = way.algorithm;
     for (auto [index, slot] : llvm::enumerate(slots->all())) {
       if (slot.result) {

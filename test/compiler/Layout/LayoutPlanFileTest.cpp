@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Dialect/NPU/LayoutUse.h"
+#include "compiler/Layout/Explain/LayoutExplain.h"
 #include "compiler/Layout/Explain/RelayoutReport.h"
 #include "compiler/Layout/LayoutStage.h"
 #include "compiler/Layout/PlanFile/PlanWriter.h"
@@ -311,6 +312,57 @@ TEST_F(PlanTest, APinnedAlgorithmIsUsed) {
       ASSERT_TRUE(solve(again, "auto-nhwc", plan)) << message << plan;
       EXPECT_EQ(again.getBody().getOps<Conv2dOp>().empty(), !isDirect) << plan;
     }
+}
+
+/// A group that is split is one entry, with the orders of what it reads and
+/// stores as a whole; pinned, it is split whatever else would be cheaper.
+TEST_F(PlanTest, ASplitGroupIsAnEntry) {
+  const std::string group = R"(
+    func.func @main(%x: tensor<1x3x56x56xf32> {npu.name = "x"}, %y: tensor<1x64x56x56xf32> {npu.name = "y"}) -> (tensor<1x64x56x56xf32> {npu.name = "z"}) {
+      %w = npu.constant dense<1.0> : tensor<64x3x3x3xf32> -> tensor<64x3x3x3xf32>
+      %0 = npu.fused(%x, %w, %y) : (tensor<1x3x56x56xf32>, tensor<64x3x3x3xf32>, tensor<1x64x56x56xf32>) -> tensor<1x64x56x56xf32> {
+      ^bb0(%a: tensor<1x3x56x56xf32>, %b: tensor<64x3x3x3xf32>, %c: tensor<1x64x56x56xf32>):
+        %1 = npu.conv2d(%a, %b) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x3x56x56xf32>, tensor<64x3x3x3xf32>) -> tensor<1x64x56x56xf32> loc("Conv 'c'")
+        %2 = npu.eltwise add(%1, %c) : (tensor<1x64x56x56xf32>, tensor<1x64x56x56xf32>) -> tensor<1x64x56x56xf32> loc("Add 'a'")
+        npu.yield %2 : tensor<1x64x56x56xf32>
+      } loc("Conv 'c'")
+      return %0 : tensor<1x64x56x56xf32>
+    })";
+  mlir::func::FuncOp function = parse(group);
+  std::string plan = written(function, "optimal");
+  EXPECT_NE(plan.find("  - op: \"Conv 'c'\"\n    reads: [acdb, cdab, abcd]\n"
+                      "    stored: NCHW\n    algorithm: split1\n"),
+            std::string::npos)
+      << plan;
+  size_t at = plan.find("    stored:", plan.find("Conv 'c'"));
+  plan.insert(at, "    pin: true\n");
+  mlir::func::FuncOp again = parse(group);
+  ASSERT_TRUE(solve(again, "optimal", plan)) << message << plan;
+  EXPECT_EQ(textOf(again), textOf(function));
+  RelayoutReport report = reportLayouts(again, target);
+  ASSERT_EQ(report.splits.size(), 1u);
+  EXPECT_EQ(report.splits[0].op, "Conv 'c'");
+  EXPECT_EQ(report.splits[0].before, "Add 'a'");
+  EXPECT_EQ(report.splits[0].from, "NHWC");
+  EXPECT_EQ(report.splits[0].to, "NCHW");
+  EXPECT_NE(explainText(report).find(
+                "Conv 'c' and Add 'a', one kernel else, are two: the order "
+                "changes between them, NHWC to NCHW"),
+            std::string::npos)
+      << explainText(report);
+
+  mlir::func::FuncOp whole = parse(group);
+  ASSERT_TRUE(solve(whole, "optimal",
+                    pins("  - {op: \"Conv 'c'\", algorithm: direct}\n")));
+  EXPECT_TRUE(reportLayouts(whole, target).splits.empty());
+  // Only a search takes an op as two.
+  EXPECT_FALSE(solve(parse(group), "auto-nhwc", plan));
+  EXPECT_FALSE(solve(parse(group), "optimal",
+                     pins("  - {op: \"Conv 'c'\", algorithm: split2}\n")));
+  EXPECT_NE(message.find("expected one of: direct, winograd2x2, winograd4x4, "
+                         "split1"),
+            std::string::npos)
+      << message;
 }
 
 // The transform of a weight that is computed would be an op at run time.

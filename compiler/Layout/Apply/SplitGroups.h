@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fused kernels that a plan splits become two.
+#ifndef NPU_COMPILER_LAYOUT_APPLY_SPLITGROUPS_H
+#define NPU_COMPILER_LAYOUT_APPLY_SPLITGROUPS_H
+
+#include "compiler/Layout/Problem/LayoutPlan.h"
+
+namespace npu {
+
+/// Puts two kernels in place of each op that the plan splits. What plan and
+/// pins say of its operands and its result is said of theirs then; nothing else
+/// that was found out about the function holds of them. The second kernel has
+/// splitAttr with what the op was, the first as a unit.
+void splitGroups(mlir::func::FuncOp function, LayoutPlan &plan,
+                 LayoutPins &pins);
+
+/// Whether a finished function has such kernels.
+bool hasSplits(mlir::func::FuncOp finished);
+
+/// Does to a function what splitGroups() did to `finished`, which had its ops.
+void splitAlike(mlir::func::FuncOp function, mlir::func::FuncOp finished);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_APPLY_SPLITGROUPS_H
