@@ -43,8 +43,12 @@ NPU_INLINE void addProducts(int64_t steps, float *results) {
 constexpr int few = 5, many = 10;
 constexpr int64_t steps = 10'000'000;
 
-NPU_CLONES void addFew(float *results) { addProducts<few>(steps, results); }
-NPU_CLONES void addMany(float *results) { addProducts<many>(steps, results); }
+NPU_CLONES(void, addFew, (float *results), (results)) {
+  addProducts<few>(steps, results);
+}
+NPU_CLONES(void, addMany, (float *results), (results)) {
+  addProducts<many>(steps, results);
+}
 
 double gflops(int threads, int chains, void (*add)(float *)) {
   double seconds = secondsOf(threads, [&](int) {

@@ -28,8 +28,10 @@ struct Memory {
 class Planner {
 public:
   Planner(mlir::func::FuncOp function, int threads,
-          function_ref<std::optional<int64_t>(Operation *)> partOf)
-      : function(function), threads(threads), partOf(partOf) {}
+          function_ref<std::optional<int64_t>(Operation *)> partOf,
+          bool asksLibrary)
+      : function(function), threads(threads), partOf(partOf),
+        asksLibrary(asksLibrary) {}
 
   FailureOr<ProgramPlan> run();
 
@@ -64,6 +66,7 @@ private:
   mlir::func::FuncOp function;
   int threads;
   function_ref<std::optional<int64_t>(Operation *)> partOf;
+  bool asksLibrary;
   ProgramPlan plan;
   std::vector<Memory> memories;
   /// Memory of each value that is no constant.
@@ -221,9 +224,17 @@ void Planner::placeResults() {
   }
 }
 
+/// Whether the library runs the one as well as the other.
+static bool isAsFast(const kernels::Problem &one,
+                     const kernels::Problem &other) {
+  kernels::Answer fast = kernels::query(one), known = kernels::query(other);
+  return (!fast.slow || known.slow) && fast.adapterBytes <= known.adapterBytes;
+}
+
 /// Lets the kernel write over `input` if that is its last use, it is in the
-/// arena, of the result's size and storage, and the kernel can. Operands from
-/// `first` on are read by its elementwise part alone.
+/// arena, of the result's size and storage, and its operands allow it: a kernel
+/// that cannot has scratch of its own. Operands from `first` on are read by its
+/// elementwise part alone.
 bool Planner::tryInPlace(PlannedKernel &kernel, int64_t step, size_t input,
                          size_t first) {
   ArrayRef<int> operands = kernelMemories[step];
@@ -244,19 +255,12 @@ bool Planner::tryInPlace(PlannedKernel &kernel, int64_t step, size_t input,
         (other < first || !kernels::sameStorage(kernel.problem.inputs[other],
                                                 kernel.problem.outputs[0])))
       return false;
-  if (!kernel.generated) {
-    kernels::Answer apart = kernels::query(kernel.problem);
-    kernel.problem.inPlaceInput = static_cast<int>(input);
-    bool works = kernels::validate(kernel.problem).empty();
-    kernels::Answer together;
-    if (works)
-      together = kernels::query(kernel.problem);
-    works = works && (!together.slow || apart.slow) &&
-            together.adapterBytes <= apart.adapterBytes;
-    kernel.problem.inPlaceInput = -1;
-    if (!works)
-      return false;
-  }
+  kernels::Problem inPlace = kernel.problem;
+  inPlace.inPlaceInput = static_cast<int>(input);
+  if (!kernel.generated &&
+      (!kernels::validate(inPlace).empty() ||
+       (asksLibrary && !isAsFast(inPlace, kernel.problem))))
+    return false;
   kernel.problem.inPlaceInput = static_cast<int>(input);
   memories[from].end = std::max(memories[from].end, memories[to].end);
   memories[from].bytes = std::max(memories[from].bytes, memories[to].bytes);
@@ -350,6 +354,7 @@ FailureOr<ProgramPlan> Planner::run() {
 
 FailureOr<ProgramPlan>
 npu::planProgram(mlir::func::FuncOp function, int threads,
-                 function_ref<std::optional<int64_t>(Operation *)> partOf) {
-  return Planner(function, threads, partOf).run();
+                 function_ref<std::optional<int64_t>(Operation *)> partOf,
+                 bool asksLibrary) {
+  return Planner(function, threads, partOf, asksLibrary).run();
 }

@@ -60,11 +60,14 @@ struct ProgramPlan {
 /// Plans `function` for `threads` threads; needs every layout decided. Inserts
 /// copies where a result is not a kernel's own value (an input or constant
 /// returned, one value returned twice). `partOf` says of an op where its result
-/// lies in its operand, in bytes, if it is no kernel but such a part. Failure
-/// leaves an error at an op.
+/// lies in its operand, in bytes, if it is no kernel but such a part.
+/// `asksLibrary`: of a machine whose kernels are the library's (`fuses:
+/// library`), a result is written over an operand only if that is as fast.
+/// Failure leaves an error at an op.
 FailureOr<ProgramPlan>
 planProgram(mlir::func::FuncOp function, int threads,
-            function_ref<std::optional<int64_t>(Operation *)> partOf = nullptr);
+            function_ref<std::optional<int64_t>(Operation *)> partOf = nullptr,
+            bool asksLibrary = false);
 
 /// The nodes of the model behind a location: "conv1/Conv + relu1".
 std::string nodesOf(Location location);

@@ -148,13 +148,22 @@ FusionGroup FusionGroup::growUp(EltwiseOp last) {
         members.insert(producer);
     }
   FusionGroup group;
-  group.ops = members.takeVector();
-  llvm::sort(group.ops,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  group.joined = members.takeVector();
+  group.takeJoined();
   return group;
 }
 
+void FusionGroup::takeJoined() {
+  ops = joined;
+  llvm::sort(ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+}
+
 void FusionGroup::shrink() {
+  if (!joined.empty()) {
+    joined.pop_back(); // what joined later feeds what joined before
+    return takeJoined();
+  }
   closedSizes.pop_back();
   ops.truncate(closedSizes.empty() ? 0 : closedSizes.back());
 }

@@ -22,7 +22,8 @@ public:
 
   size_t size() const { return ops.size(); }
 
-  /// Leaves the last ops out, down to the next smaller closed group.
+  /// Leaves ops out, down to the next smaller closed group: the last of those
+  /// behind a root, the first of a chain.
   void shrink();
 
   /// The kernel, in front of the group's last op, read by nobody yet. Its
@@ -33,8 +34,11 @@ public:
   void replaceBy(FusedOp fused);
 
 private:
-  SmallVector<Operation *> ops;    // in the block's order
-  SmallVector<size_t> closedSizes; // sizes of ops at which it was closed
+  void takeJoined();
+
+  SmallVector<Operation *> ops;    // in the block's order, a root first
+  SmallVector<size_t> closedSizes; // behind a root: at which it was closed
+  SmallVector<Operation *> joined; // of a chain: as they joined, the last first
 };
 
 } // namespace npu

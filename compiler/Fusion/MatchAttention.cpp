@@ -3,12 +3,12 @@
 // npu-match-attention: softmax of the product of queries and keys, times
 // values. Each match takes a product of matrices away, so the pass ends.
 #include "compiler/Fusion/AttentionMask.h"
+#include "compiler/Fusion/FusionRules.h"
 #include "compiler/Fusion/HasAny.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
 #include "compiler/Fusion/TargetOption.h"
 #include "compiler/Kernel/KernelProblem.h"
-#include "compiler/Target/Lacks.h"
 
 #include <cmath>
 
@@ -408,46 +408,51 @@ private:
   Location location;
 };
 
-/// Whether the library has a kernel for such shapes that is worth it.
-bool runsFast(const Found &found, int threads) {
+/// Whether the op for such shapes is one kernel: one that nobody sees.
+bool isKernel(const Found &found, const FusionRules &rules) {
+  Location location = found.query.getLoc();
+  OpBuilder builder(found.query.getContext());
+  Block block;
+  builder.setInsertionPointToStart(&block);
   auto matrix = [&](int64_t rows, int64_t columns) {
     SmallVector<int64_t> shape(found.batch);
     shape.append({rows, columns});
-    return describeTensor(RankedTensorType::get(
-        shape, mlir::Float32Type::get(found.query.getContext())));
+    return RankedTensorType::get(shape, builder.getF32Type());
   };
   int64_t rows = shapeOf(found.query).drop_back().back(),
           size = shapeOf(found.query).back(),
           keys = shapeOf(found.transposedKey).back(),
           width = shapeOf(found.value).back();
-  kernels::Problem problem;
-  problem.op = NPU_OP_ATTENTION;
-  problem.inputs = {matrix(rows, size), matrix(keys, size),
-                    matrix(keys, width)};
-  problem.outputs = {matrix(rows, width)};
-  problem.threads = threads;
-  problem.attrs.attention.scale = found.scale;
-  if (found.chosen || !found.added.isEmpty()) {
-    problem.attrs.attention.has_mask = 1;
-    problem.attrs.attention.fill = found.fill;
-    problem.inputs.push_back(describeTensor(
-        found.chosen ? tensorType(found.chosen)
-                     : tensorType(found.query).clone(found.added.getShape())));
-  }
-  return kernels::validate(problem).empty() && !kernels::query(problem).slow;
+  Value mask;
+  if (found.chosen)
+    mask = block.addArgument(found.chosen.getType(), location);
+  else if (!found.added.isEmpty())
+    mask = block.addArgument(
+        tensorType(found.query).clone(found.added.getShape()), location);
+  auto op = AttentionOp::create(
+      builder, location, matrix(rows, width),
+      block.addArgument(matrix(rows, size), location),
+      block.addArgument(matrix(keys, size), location),
+      block.addArgument(matrix(keys, width), location), mask,
+      builder.getF64FloatAttr(found.scale), builder.getF64FloatAttr(found.fill),
+      builder.getBoolAttr(false));
+  bool isOne = kernels::validate(makeProblem(op, /*threads=*/1)).empty() &&
+               rules.takeAttention(op);
+  op.erase();
+  return isOne;
 }
 
 // Pattern: softmax(Q * K^T * s + M) * V -> attention(Q, K, V, M)
 // Pattern: softmax(C ? Q * K^T * s : f) * V -> attention(Q, K, V, C)
 struct MatchAttention : OpRewritePattern<MatmulOp> {
-  MatchAttention(MLIRContext *context, int threads)
-      : OpRewritePattern(context), threads(threads) {}
+  MatchAttention(MLIRContext *context, const FusionRules &rules)
+      : OpRewritePattern(context), rules(rules) {}
 
   LogicalResult matchAndRewrite(MatmulOp op,
                                 PatternRewriter &rewriter) const override {
     std::optional<Found> found = match(op);
-    if (!found || !runsFast(*found, threads))
-      return rewriter.notifyMatchFailure(op, "no attention, or a slow one");
+    if (!found || !isKernel(*found, rules))
+      return rewriter.notifyMatchFailure(op, "no attention, or no kernel");
     FailureOr<Value> made = AttentionMaker(rewriter, *found).run();
     if (failed(made))
       return failure();
@@ -455,38 +460,34 @@ struct MatchAttention : OpRewritePattern<MatmulOp> {
     return success();
   }
 
-  int threads;
+  const FusionRules &rules;
 };
 
 struct MatchAttentionPass
     : PassOfTarget<npu::impl::MatchAttentionBase<MatchAttentionPass>> {
   using PassOfTarget::PassOfTarget;
 
-  MatchAttentionPass(const TargetSpec *given, int threads)
-      : PassOfTarget(given) {
-    this->threads = threads;
-  }
-
   void runOnOperation() override {
     const TargetSpec *chip = spec.get();
     if (chip && !llvm::is_contained(chip->algorithms, "attention"))
       return;
-    if (failed(matchAttention(getOperation(), threads)))
+    if (failed(matchAttention(getOperation(), chip)))
       signalPassFailure();
   }
 };
 
 } // namespace
 
-LogicalResult npu::matchAttention(Operation *root, int threads) {
+LogicalResult npu::matchAttention(Operation *root, const TargetSpec *target) {
   if (!hasAny<SoftmaxOp>(root))
     return success();
+  const std::unique_ptr<FusionRules> rules = fusionRulesOf(target);
   mlir::RewritePatternSet patterns(root->getContext());
-  patterns.add<MatchAttention>(root->getContext(), threads);
+  patterns.add<MatchAttention>(root->getContext(), *rules);
   return apply(root, std::move(patterns));
 }
 
-std::unique_ptr<mlir::Pass> npu::createMatchAttention(const TargetSpec *target,
-                                                      int threads) {
-  return std::make_unique<MatchAttentionPass>(target, threads);
+std::unique_ptr<mlir::Pass>
+npu::createMatchAttention(const TargetSpec *target) {
+  return std::make_unique<MatchAttentionPass>(target);
 }

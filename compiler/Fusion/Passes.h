@@ -40,11 +40,10 @@ std::unique_ptr<mlir::Pass> createSplitProducts(const TargetSpec *target);
 void shareEqual(Operation *root);
 LogicalResult matchActivations(Operation *root);
 LogicalResult matchNorms(Operation *root);
-/// `threads` are those that the kernel library is asked about.
-LogicalResult matchAttention(Operation *root, int threads);
+/// Attention that the target has a kernel for; null: all.
+LogicalResult matchAttention(Operation *root, const TargetSpec *target);
 /// The same as a pass where the target lists attention; it must outlive it.
-std::unique_ptr<mlir::Pass> createMatchAttention(const TargetSpec *target,
-                                                 int threads);
+std::unique_ptr<mlir::Pass> createMatchAttention(const TargetSpec *target);
 LogicalResult foldPad(Operation *root);
 LogicalResult foldScale(Operation *root);
 LogicalResult mergeBranches(Operation *root, bool ownData = true);
@@ -89,16 +88,14 @@ FailureOr<int64_t> placeOps(mlir::func::FuncOp function,
                             const TargetSpec &target);
 /// The same as a pass; the target must outlive it.
 std::unique_ptr<mlir::Pass> createPlaceOps(const TargetSpec *target);
-/// `target`: the kernel library is asked in the orders that it likes best;
-/// null: channels last. `threads` are those that the library is asked about.
-FuseCounts fuse(mlir::func::FuncOp function, const TargetSpec *target,
-                int threads);
+/// Groups that the target has a kernel for; null: all.
+FuseCounts fuse(mlir::func::FuncOp function, const TargetSpec *target);
 /// The same as a pass; the target must outlive it.
-std::unique_ptr<mlir::Pass> createFuse(const TargetSpec *target, int threads);
+std::unique_ptr<mlir::Pass> createFuse(const TargetSpec *target);
 
 /// The stage in its order; also the pipeline "npu-fusion" of npu-opt.
 void buildFusionPipeline(mlir::OpPassManager &manager,
-                         const TargetSpec *target = nullptr, int threads = 1,
+                         const TargetSpec *target = nullptr,
                          Precision precision = Precision::F32);
 
 /// Every pass of this folder and the pipeline.

@@ -213,10 +213,11 @@ def MatchAttention : Pass<"npu-match-attention", "::mlir::func::FuncOp"> {
   let description = [{
     Softmax of the product of queries and transposed keys, with one factor and
     masks that are added or one that chooses, times values, becomes one
-    `npu.attention`, if the target lists `attention` under `algorithms` and the
-    kernel library has a kernel for it that is no reference. Nobody else may
-    read what lies between. The layout search still takes the parts where they
-    are cheaper.
+    `npu.attention`, if the target lists `attention` under `algorithms` and
+    neither its `unsupported` nor the conditions of its `demands` exclude it
+    (with `fuses: library`, if the kernel library has a kernel for it that is no
+    reference). Nobody else may read what lies between. The layout search still
+    takes the parts where they are cheaper.
 
     Example:
     ```mlir
@@ -234,9 +235,7 @@ def MatchAttention : Pass<"npu-match-attention", "::mlir::func::FuncOp"> {
   let options = [
     Option<"target", "target", "std::string", "",
            "Name of a shipped target or path of a target file (default: one "
-           "that lists attention)">,
-    Option<"threads", "threads", "int", "1",
-           "Threads that the kernel library is asked about">,
+           "that lists attention, without conditions)">,
   ];
   let dependentDialects = ["::npu::NPUDialect"];
 }
@@ -664,9 +663,10 @@ def Fuse : Pass<"npu-fuse", "::mlir::func::FuncOp"> {
   let summary = "Groups ops that run as one kernel into npu.fused.";
   let description = [{
     A convolution, pooling or matrix product takes in the elementwise ops behind
-    it for as long as the kernel library runs the group in one step; then
-    elementwise ops of one shape that feed each other form groups of their own.
-    A value inside a group is read by nothing outside of it.
+    it, as many as the target's `fuses` lists as one kernel; then elementwise ops
+    of one shape that feed each other form groups of their own, if it lists such.
+    Of `fuses: library` the kernel library is asked. A value inside a group is
+    read by nothing outside of it. Without a target everything is one kernel.
 
     Example:
     ```mlir
@@ -684,11 +684,8 @@ def Fuse : Pass<"npu-fuse", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", "",
-           "Name of a shipped target or path of a target file: the kernel "
-           "library is asked in the orders that it likes best (default: "
-           "channels last)">,
-    Option<"threads", "threads", "int", "1",
-           "Threads that the kernel library is asked about">,
+           "Name of a shipped target or path of a target file (default: one "
+           "that has a kernel for every group)">,
   ];
   let statistics = [
     Statistic<"rooted", "rooted", "Groups built around a kernel">,

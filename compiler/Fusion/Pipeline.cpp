@@ -9,15 +9,14 @@
 using namespace npu;
 
 void npu::buildFusionPipeline(mlir::OpPassManager &manager,
-                              const TargetSpec *target, int threads,
-                              Precision precision) {
+                              const TargetSpec *target, Precision precision) {
   mlir::OpPassManager &functions = manager.nest<mlir::func::FuncOp>();
   if (target)
     functions.addPass(createWidenTypes(target));
   functions.addPass(createSimplify());
   // Before transposes sink below the factors of queries and keys.
   if (target)
-    functions.addPass(createMatchAttention(target, threads));
+    functions.addPass(createMatchAttention(target));
   functions.addPass(createSinkTransposes());
   // Activations before scales: an offset that belongs to an activation must
   // not vanish in a bias.
@@ -47,7 +46,7 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
   functions.addPass(createShareEqual());
   if (target)
     functions.addPass(createPlaceOps(target));
-  functions.addPass(createFuse(target, threads));
+  functions.addPass(createFuse(target));
 }
 
 int64_t npu::countNarrowProducts(mlir::func::FuncOp function) {

@@ -46,20 +46,3 @@ LayoutAttr npu::preferredResult(const TargetSpec &target, LayoutOpInterface op,
   }
   return {};
 }
-
-LayoutAttr npu::preferredOperand(const TargetSpec &target, LayoutOpInterface op,
-                                 unsigned index, const LayoutRelation &relation,
-                                 LayoutAttr result) {
-  LayoutAttr own = preferred(target, op, op.getOperandRole(index),
-                             op->getOperand(index), op.getOperandAxes(index));
-  if (relation.independent[index])
-    return own;
-  RelatedValue operand = relatedOperand(relation, op, index),
-               stored = relatedResult(relation, op);
-  if (own &&
-      layoutsAgree(operand, toStoredOrder(own), stored, toStoredOrder(result)))
-    return own;
-  TransferResult carried =
-      transferLayout(stored, toStoredOrder(result), operand);
-  return carried.layout ? toLayout(op->getContext(), *carried.layout) : own;
-}

@@ -14,11 +14,6 @@ namespace npu {
 LayoutAttr preferredResult(const TargetSpec &target, LayoutOpInterface op,
                            const LayoutRelation &relation);
 
-/// The order of an operand beside a result that is stored as `result`.
-LayoutAttr preferredOperand(const TargetSpec &target, LayoutOpInterface op,
-                            unsigned index, const LayoutRelation &relation,
-                            LayoutAttr result);
-
 } // namespace npu
 
 #endif // NPU_COMPILER_FUSION_PREFERREDLAYOUTS_H

@@ -228,8 +228,7 @@ LogicalResult Compilation::fuse() {
     return failure();
   report.quantizedIo = quantizedOf(function());
   if (failed(runPasses([&](mlir::PassManager &manager) {
-        buildFusionPipeline(manager, &*target, options.threads,
-                            options.precision);
+        buildFusionPipeline(manager, &*target, options.precision);
         return success();
       })))
     return failure();
@@ -298,10 +297,10 @@ LogicalResult Compilation::layout() {
 }
 
 LogicalResult Compilation::plan() {
-  FailureOr<ProgramPlan> planned =
-      planProgram(function(), options.threads, [&](Operation *op) {
-        return freePartOf(*laidOut, op, layoutsOf(op));
-      });
+  FailureOr<ProgramPlan> planned = planProgram(
+      function(), options.threads,
+      [&](Operation *op) { return freePartOf(*laidOut, op, layoutsOf(op)); },
+      target->fuses.source == Fuses::Source::Library);
   if (failed(planned))
     return failure();
   program = std::move(*planned);

@@ -4,7 +4,7 @@
 #include "compiler/Target/TargetReader.h"
 
 #include "compiler/Dialect/NPU/CustomOp.h"
-#include "compiler/Support/YamlReader.h"
+#include "compiler/Target/FusesReader.h"
 #include "compiler/Target/Plugins.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -35,16 +35,16 @@ std::string formatted(double number) {
 }
 
 /// Reads the document once, front to back; the first error stops it.
-class TargetReader : YamlReader {
+class TargetReader : FusesReader {
 public:
   TargetReader(StringRef text, StringRef file, std::string &error,
                const AllowedPlugins &allowed)
-      : YamlReader(text, file, error), file(file), allowed(allowed) {}
+      : FusesReader(text, file, error), file(file), allowed(allowed) {}
 
   std::optional<TargetSpec> read() {
     spec.file = file.str();
     if (!readDocument("a target", keys()) || !checkMachine() ||
-        !checkStorageTypes())
+        !checkStorageTypes() || !finishFuses(spec))
       return std::nullopt;
     return spec;
   }
@@ -74,6 +74,7 @@ private:
         {"unsupported", each("unsupported", &TargetReader::readUnsupported)},
         {"fallback", [&](Node *node) { return readFallback(node); }},
         {"output_stage", each("output_stage", &TargetReader::readOutputStep)},
+        {"fuses", [&](Node *node) { return readFuses(node, spec.fuses); }},
         {"costs", [&](Node *node) { return readCosts(node); }},
         {"plugins", each("plugins", &TargetReader::readPlugin)},
         {"storage_types", [&](Node *node) { return readStorageTypes(node); }},
@@ -90,7 +91,7 @@ private:
   }
 
   bool readStorageTypes(Node *node) {
-    storageNode = node;
+    storageLine = lineOf(node);
     return readList(node, "storage_types", [&](Node *item) {
       return readType(item, "storage_types", spec.storageTypes);
     });
@@ -122,35 +123,10 @@ private:
                 "name '" + spec.name + "' is not the file's, '" + stem + "'");
   }
 
-  /// An entry of a list that may hold it once: the second is a slip of the
-  /// hand, and another word was meant.
-  template <class Item, class List>
-  bool addOnce(yaml::Node *node, StringRef what, StringRef text, Item item,
-               List &list) {
-    if (llvm::is_contained(list, item))
-      return fail(node, what + ": '" + text + "' stands twice");
-    list.push_back(item);
-    return true;
-  }
-
-  bool readType(yaml::Node *node, StringRef key,
-                SmallVectorImpl<npu_dtype> &types) {
-    std::string text;
-    if (!readText(node, key, text))
-      return false;
-    std::string names;
-    for (const TypeWord &word : typeVocabulary()) {
-      if (word.name == text)
-        return addOnce(node, key, text, word.type, types);
-      names += (names.empty() ? "" : ", ") + word.name.str();
-    }
-    return fail(node, "unknown type '" + text + "', allowed are " + names);
-  }
-
   /// When all is read: keys stand in any order.
   bool checkStorageTypes() {
     const std::string wrong = wrongStorageType(spec);
-    return wrong.empty() || fail(storageNode, "storage_types: " + wrong);
+    return wrong.empty() || failAt(storageLine, "storage_types: " + wrong);
   }
 
   bool readBlock(yaml::Node *node) {
@@ -227,7 +203,7 @@ private:
     auto add = [&](StringRef key, auto read, bool isRequired = false) {
       keys.push_back({key,
                       [=](Node *value) {
-                        machineNodes[key.str()] = value;
+                        machineLines[key.str()] = lineOf(value);
                         return read(key, value);
                       },
                       isRequired});
@@ -298,8 +274,8 @@ private:
                               spec.fallback
                                   ? std::optional(spec.fallback->linkEnergy)
                                   : std::nullopt);
-    return !wrong || fail(machineNodes.at(std::string(wrong->key)),
-                          StringRef(wrong->key) + ": " + wrong->text);
+    return !wrong || failAt(machineLines.at(std::string(wrong->key)),
+                            StringRef(wrong->key) + ": " + wrong->text);
   }
 
   bool readMachineNumber(const cost::MachineNumber &number, Node *node) {
@@ -421,46 +397,6 @@ private:
                           fact + ": true}`, its layouts and `cost`");
   }
 
-  /// One line of `when`, before it is known of which ops.
-  struct RawCondition {
-    int line;
-    std::string fact;
-    std::vector<std::string> texts;
-  };
-
-  bool readWhen(yaml::Node *node, std::vector<RawCondition> &when) {
-    SmallVector<StringRef> allowed;
-    for (const OpFact &fact : opFacts())
-      allowed.push_back(fact.name);
-    auto read = [&](StringRef key, yaml::Node *value) {
-      RawCondition raw = {lineOf(value), key.str(), {}};
-      auto add = [&](yaml::Node *item) {
-        raw.texts.emplace_back();
-        return readText(item, key, raw.texts.back());
-      };
-      bool good = isa<yaml::SequenceNode>(value) ? readList(value, key, add)
-                                                 : add(value);
-      when.push_back(std::move(raw));
-      return good;
-    };
-    return readMap(node, "when", allowed, {}, read) &&
-           (!when.empty() || fail(node, "when: is empty; leave it out"));
-  }
-
-  bool readConditions(StringRef op, ArrayRef<RawCondition> when,
-                      Conditions &conditions) {
-    conditions.clear();
-    for (const RawCondition &raw : when) {
-      std::string why;
-      std::optional<Condition> condition =
-          parseCondition(raw.fact, raw.texts, *lookupOpWords(op), why);
-      if (!condition)
-        return failAt(raw.line, "when: " + why);
-      conditions.push_back(std::move(*condition));
-    }
-    return true;
-  }
-
   bool readUnsupported(yaml::Node *node) {
     std::vector<std::string> ops;
     std::vector<RawCondition> when;
@@ -559,21 +495,6 @@ private:
     return true;
   }
 
-  bool readOps(yaml::Node *node, std::vector<std::string> &ops) {
-    return readList(node, "ops", [&](yaml::Node *item) {
-      std::string op;
-      if (!readText(item, "ops", op))
-        return false;
-      if (lookupOpWords(op))
-        return addOnce(item, "ops", op, op, ops);
-      SmallVector<StringRef> names;
-      for (const OpWords &words : opVocabulary())
-        names.push_back(words.name);
-      return fail(item, "unknown op '" + op + "', allowed are " +
-                            llvm::join(names, ", "));
-    });
-  }
-
   bool readLayouts(StringRef role, yaml::Node *node, OperandDemands &roles) {
     return readPatterns(role, node, roles[role.str()]);
   }
@@ -640,8 +561,9 @@ private:
   StringRef file;
   const AllowedPlugins &allowed;
   TargetSpec spec;
-  std::map<std::string, yaml::Node *> machineNodes; // by key
-  yaml::Node *storageNode = nullptr;
+  // Of keys that are checked when all is read: nodes end with the document.
+  std::map<std::string, int> machineLines; // by key
+  int storageLine = 0;
 };
 
 } // namespace

@@ -9,6 +9,7 @@
 #include "compiler/Support/LLVM.h"
 #include "compiler/Target/ArraySpec.h"
 #include "compiler/Target/Conditions.h"
+#include "compiler/Target/Fuses.h"
 #include "cost/cost_table.h"
 #include "cost/machine.h"
 #include "format/program_format.h"
@@ -145,6 +146,7 @@ public:
   cost::Machine machine;
   ArraySpec array;
   std::vector<TransferRun> runs; // the first that fits counts
+  Fuses fuses;                   // which groups are one kernel
   /// By getDemandName(). An op runs as one of its signatures says, whole.
   std::map<std::string, std::vector<Signature>> demands;
   /// By getDemandName().

@@ -23,7 +23,8 @@ static NPU_INLINE void transposeTile(const Matrix &matrix, int64_t row,
     std::memcpy(to + i * columnsAtOnce, &a[i], sizeof(Vector));
 }
 
-NPU_WIDE_CLONES void packKeys(const Matrix &matrix, float *to) {
+NPU_WIDE_CLONES(void, packKeys, (const Matrix &matrix, float *to),
+                (matrix, to)) {
   for (int64_t row = 0; row < matrix.count; row += columnsAtOnce)
     for (int64_t part = 0; part < columnsAtOnce; part += lanes) {
       const int64_t count =
@@ -40,7 +41,8 @@ NPU_WIDE_CLONES void packKeys(const Matrix &matrix, float *to) {
     }
 }
 
-NPU_WIDE_CLONES void packValues(const Matrix &matrix, float *to) {
+NPU_WIDE_CLONES(void, packValues, (const Matrix &matrix, float *to),
+                (matrix, to)) {
   for (int64_t column = 0; column < matrix.size; column += columnsAtOnce) {
     const int64_t count = std::min(columnsAtOnce, matrix.size - column);
     float *panel = to + column * matrix.count;
@@ -119,8 +121,10 @@ static NPU_WIDE_ONLY void multiplyWide(const Factors &f, int64_t count,
 }
 
 /// With 16 registers; at most 4 rows.
-static NPU_WIDE_CLONES void multiplyNarrow(const Factors &f, int64_t count,
-                                           float *sums, int64_t sumStep) {
+static NPU_WIDE_CLONES(void, multiplyNarrow,
+                       (const Factors &f, int64_t count, float *sums,
+                        int64_t sumStep),
+                       (f, count, sums, sumStep)) {
   switch (count) {
   case 4:
     return multiply<4, 1>(f, sums, sumStep);
@@ -247,8 +251,10 @@ static NPU_WIDE_ONLY float weighWide(float *scores, int64_t count,
   return static_cast<float>(1 / sum);
 }
 
-static NPU_WIDE_CLONES float maskNarrow(float *scores, int64_t count,
-                                        float scale, const Mask &mask) {
+static NPU_WIDE_CLONES(float, maskNarrow,
+                       (float *scores, int64_t count, float scale,
+                        const Mask &mask),
+                       (scores, count, scale, mask)) {
   return maskRow(scores, count, scale, mask);
 }
 
@@ -262,8 +268,9 @@ float weighRow(float *scores, int64_t count, int64_t reach, float scale,
   return static_cast<float>(1 / sum);
 }
 
-NPU_WIDE_CLONES void scaleRow(const float *from, float factor, float *to,
-                              int64_t count) {
+NPU_WIDE_CLONES(void, scaleRow,
+                (const float *from, float factor, float *to, int64_t count),
+                (from, factor, to, count)) {
   for (int64_t i = 0; i < count; ++i)
     to[i] = from[i] * factor;
 }

@@ -50,8 +50,9 @@ NPU_INLINE void addAt(const Tap *taps, int64_t count, float *sums,
 } // namespace
 
 /// sums[i] += weight * from[i] of every tap; `n` is whole vectors.
-static NPU_CLONES void addTaps(const Tap *taps, int64_t count, float *sums,
-                               int64_t n) {
+static NPU_CLONES(void, addTaps,
+                  (const Tap *taps, int64_t count, float *sums, int64_t n),
+                  (taps, count, sums, n)) {
   constexpr int64_t wide = 8;
   int64_t i = 0;
   for (; i + wide * lanes <= n; i += wide * lanes)
@@ -61,8 +62,9 @@ static NPU_CLONES void addTaps(const Tap *taps, int64_t count, float *sums,
 }
 
 /// to[i] = from[i * stride]
-static NPU_CLONES void takeEach(const float *from, int64_t stride, float *to,
-                                int64_t n) {
+static NPU_CLONES(void, takeEach,
+                  (const float *from, int64_t stride, float *to, int64_t n),
+                  (from, stride, to, n)) {
   if (stride == 1)
     std::memcpy(to, from, static_cast<size_t>(n) * sizeof(float));
   else if (stride == 2)

@@ -54,8 +54,9 @@ NPU_INLINE void addWindows(const Windows &w, float *sums) {
 } // namespace
 
 /// At most placesAtOnce places.
-static NPU_WIDE_CLONES void addSomeWindows(Windows windows, int64_t places,
-                                           float *sums) {
+static NPU_WIDE_CLONES(void, addSomeWindows,
+                       (Windows windows, int64_t places, float *sums),
+                       (windows, places, sums)) {
   if (places == placesAtOnce)
     return addWindows<placesAtOnce>(windows, sums);
   for (int64_t p = 0; p < places; ++p) {

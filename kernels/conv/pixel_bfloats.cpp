@@ -48,9 +48,7 @@ struct Bfloats {
 } // namespace
 
 const PixelWindow *findBfloatWindow(int64_t window, int64_t stride) {
-  static const bool rounds =
-      hasWideRegisters() && __builtin_cpu_supports("avx512bf16") != 0;
-  return rounds ? findWindow<Bfloats>(window, stride) : nullptr;
+  return processor().hasBfloats ? findWindow<Bfloats>(window, stride) : nullptr;
 }
 
 } // namespace npu::kernels

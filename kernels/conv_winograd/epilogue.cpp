@@ -118,26 +118,30 @@ static NPU_INLINE bool pointsToResultsOf(const float *products, int64_t stride,
   return beyond != 0;
 }
 
-static NPU_CLONES void dataToPoints2(const float *const *pixels,
-                                     int64_t channels, float *out,
-                                     int64_t stride) {
+static NPU_CLONES(void, dataToPoints2,
+                  (const float *const *pixels, int64_t channels, float *out,
+                   int64_t stride),
+                  (pixels, channels, out, stride)) {
   dataToPointsOf<2>(pixels, channels, out, stride);
 }
-static NPU_CLONES void dataToPoints4(const float *const *pixels,
-                                     int64_t channels, float *out,
-                                     int64_t stride) {
+static NPU_CLONES(void, dataToPoints4,
+                  (const float *const *pixels, int64_t channels, float *out,
+                   int64_t stride),
+                  (pixels, channels, out, stride)) {
   dataToPointsOf<4>(pixels, channels, out, stride);
 }
-static NPU_CLONES bool pointsToResults2(const float *products, int64_t stride,
-                                        int64_t channels,
-                                        const ResultTile &to) {
+static NPU_CLONES(bool, pointsToResults2,
+                  (const float *products, int64_t stride, int64_t channels,
+                   const ResultTile &to),
+                  (products, stride, channels, to)) {
   return to.added[0]
              ? pointsToResultsOf<2, true>(products, stride, channels, to)
              : pointsToResultsOf<2, false>(products, stride, channels, to);
 }
-static NPU_CLONES bool pointsToResults4(const float *products, int64_t stride,
-                                        int64_t channels,
-                                        const ResultTile &to) {
+static NPU_CLONES(bool, pointsToResults4,
+                  (const float *products, int64_t stride, int64_t channels,
+                   const ResultTile &to),
+                  (products, stride, channels, to)) {
   return to.added[0]
              ? pointsToResultsOf<4, true>(products, stride, channels, to)
              : pointsToResultsOf<4, false>(products, stride, channels, to);

@@ -52,14 +52,16 @@ static NPU_INLINE void tapsToPointsOf(const float *taps, int64_t channels,
   }
 }
 
-/// Run once for each weight: two generations of processors are enough.
-#define NPU_FEW_CLONES __attribute__((target_clones("avx2", "default")))
-static NPU_FEW_CLONES void tapsToPoints2(const float *taps, int64_t channels,
-                                         float *out, int64_t stride) {
+static NPU_CLONES(void, tapsToPoints2,
+                  (const float *taps, int64_t channels, float *out,
+                   int64_t stride),
+                  (taps, channels, out, stride)) {
   tapsToPointsOf<2>(taps, channels, out, stride);
 }
-static NPU_FEW_CLONES void tapsToPoints4(const float *taps, int64_t channels,
-                                         float *out, int64_t stride) {
+static NPU_CLONES(void, tapsToPoints4,
+                  (const float *taps, int64_t channels, float *out,
+                   int64_t stride),
+                  (taps, channels, out, stride)) {
   tapsToPointsOf<4>(taps, channels, out, stride);
 }
 

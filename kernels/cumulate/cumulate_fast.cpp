@@ -43,8 +43,9 @@ static NPU_INLINE void stepRow(const T *x, T *y, SumOf<T> *sums, int count) {
 }
 
 /// The same for sums of floats, which networks have.
-static NPU_CLONES void addRow(const float *x, float *y, double *sums,
-                              int count) {
+static NPU_CLONES(void, addRow,
+                  (const float *x, float *y, double *sums, int count),
+                  (x, y, sums, count)) {
   stepRow<float, false, false>(x, y, sums, count);
 }
 

@@ -70,7 +70,8 @@ NPU_VNNI void multiplyRows(const ByteTile &t) {
 }
 
 /// The same on any processor.
-NPU_WIDE_CLONES void multiplyPlainly(const ByteTile &t, int64_t count) {
+NPU_WIDE_CLONES(void, multiplyPlainly, (const ByteTile &t, int64_t count),
+                (t, count)) {
   for (int64_t r = 0; r < count; ++r) {
     int32_t sums[panelColumns] = {};
     const uint8_t *bytes = t.bytes + r * t.rowBytes;
@@ -84,9 +85,7 @@ NPU_WIDE_CLONES void multiplyPlainly(const ByteTile &t, int64_t count) {
 }
 
 void multiply(const ByteTile &tile, int64_t count) {
-  static const bool hasVnni = __builtin_cpu_supports("avx512f") != 0 &&
-                              __builtin_cpu_supports("avx512vnni") != 0;
-  if (!hasVnni)
+  if (!processor().hasVnni)
     return multiplyPlainly(tile, count);
   switch (count) {
   case 1:
@@ -117,8 +116,10 @@ NPU_INLINE float realOf(const int32_t *sums, const Factors &factors,
 
 /// What the sums of a row of a panel stand for, and what is added to it; null:
 /// nothing.
-NPU_WIDE_CLONES void makeReal(const int32_t *sums, const Factors &factors,
-                              const float *added, float *to) {
+NPU_WIDE_CLONES(void, makeReal,
+                (const int32_t *sums, const Factors &factors,
+                 const float *added, float *to),
+                (sums, factors, added, to)) {
   if (added)
     for (int64_t n = 0; n < panelColumns; ++n) {
       const float real = realOf(sums, factors, n);
@@ -129,8 +130,9 @@ NPU_WIDE_CLONES void makeReal(const int32_t *sums, const Factors &factors,
       to[n] = realOf(sums, factors, n);
 }
 
-NPU_WIDE_CLONES void addRow(const float *from, int64_t step, int64_t count,
-                            float *to) {
+NPU_WIDE_CLONES(void, addRow,
+                (const float *from, int64_t step, int64_t count, float *to),
+                (from, step, count, to)) {
   for (int64_t n = 0; n < count; ++n)
     to[n] += from[n * step];
 }

@@ -96,8 +96,9 @@ NPU_INLINE void unpackOf(const PackedBlock &block, float *out) {
     }
 }
 
-NPU_WIDE_CLONES void unpackBlock(int kind, const PackedBlock &block,
-                                 float *out) {
+NPU_WIDE_CLONES(void, unpackBlock,
+                (int kind, const PackedBlock &block, float *out),
+                (kind, block, out)) {
   switch (kind) {
   case Signed8:
     return unpackOf<Signed8>(block, out);
@@ -240,9 +241,10 @@ NPU_WIDE_ONLY void panelWide(const float *panel, int64_t count,
                              const DataRows &data, bool isFirst, float *sums) {
   panelOfRows<vectors>(panel, count, data, isFirst, sums);
 }
-__attribute__((target_clones("arch=x86-64-v3", "default"))) void
-panelNarrow(const float *panel, int64_t count, const DataRows &data,
-            bool isFirst, float *sums) {
+NPU_WIDE_CLONES(void, panelNarrow,
+                (const float *panel, int64_t count, const DataRows &data,
+                 bool isFirst, float *sums),
+                (panel, count, data, isFirst, sums)) {
   panelOfRows<1>(panel, count, data, isFirst, sums);
 }
 
@@ -265,7 +267,7 @@ void multiplyUnpacked(int kind, PackedBlock block, DataRows data, int64_t first,
 
 void multiplyBlock(int kind, const PackedBlock &block, const DataRows &data,
                    int64_t first, float *sums) {
-  static const bool hasAvx2 = __builtin_cpu_supports("x86-64-v3") != 0;
+  const bool hasAvx2 = processor().generation != Generation::Any;
   const bool isWide = hasWideRegisters();
   if (kind == Bits4 && isWide && multiplyHalfBytes(block, data, first, sums))
     return;

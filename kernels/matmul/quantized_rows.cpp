@@ -120,8 +120,9 @@ NPU_INLINE void quantizeBy(const float *from, const RowCut &cut,
                               to.inverses[part], to.bytes + k);
 }
 
-NPU_WIDE_CLONES void quantize(const float *from, const RowCut &cut,
-                              const QuantizedRows &to) {
+NPU_WIDE_CLONES(void, quantize,
+                (const float *from, const RowCut &cut, const QuantizedRows &to),
+                (from, cut, to)) {
   constexpr int64_t usual = 32; // loops of a known length have no ends
   if (cut.group == usual && cut.part == usual && cut.depth % usual == 0)
     quantizeBy<true>(from, {cut.depth, usual, usual, cut.sumFactor}, to);

@@ -149,8 +149,9 @@ NPU_INLINE void multiplyRowPlainly(const QuantizedFactors &f, float *sums) {
 }
 
 /// The same on any processor.
-NPU_WIDE_CLONES void multiplyPlainly(const QuantizedFactors &f, int64_t count,
-                                     float *sums) {
+NPU_WIDE_CLONES(void, multiplyPlainly,
+                (const QuantizedFactors &f, int64_t count, float *sums),
+                (f, count, sums)) {
   for (int64_t i = 0; i < count; ++i, sums += panelColumns)
     multiplyRowPlainly(f.from(i), sums);
 }
@@ -171,7 +172,8 @@ struct Lines {
 };
 
 /// Puts a group's numbers into the bytes that it shares with others.
-NPU_WIDE_CLONES void addGroup(const Lines &lines, uint8_t *unit) {
+NPU_WIDE_CLONES(void, addGroup, (const Lines &lines, uint8_t *unit),
+                (lines, unit)) {
   for (int64_t n = 0; n < panelColumns; ++n) {
     uint32_t together = 0, there;
     for (int64_t i = 0; i < bytesTogether; ++i) {
@@ -196,8 +198,9 @@ NPU_INLINE void spreadOf(const uint8_t *from, int64_t units, uint8_t *to) {
         to[i] = static_cast<uint8_t>(from[i] >> shift & ((1 << Bits) - 1));
 }
 
-NPU_WIDE_CLONES void spread(const uint8_t *from, int64_t units, int64_t bits,
-                            uint8_t *to) {
+NPU_WIDE_CLONES(void, spread,
+                (const uint8_t *from, int64_t units, int64_t bits, uint8_t *to),
+                (from, units, bits, to)) {
   if (bits == 4)
     spreadOf<4>(from, units, to);
   else
@@ -309,12 +312,6 @@ size_t QuantizedWeights::panelBytes() const {
          2 * sizeof(float) * static_cast<size_t>(blocks * panelColumns);
 }
 
-static bool hasVnni() {
-  static const bool has = __builtin_cpu_supports("avx512f") != 0 &&
-                          __builtin_cpu_supports("avx512vnni") != 0;
-  return has;
-}
-
 QuantizedWeights::Panel QuantizedWeights::prepare(int64_t panel, bool isOnce,
                                                   void *scratch) const {
   const int64_t count = blocks * panelColumns;
@@ -330,7 +327,8 @@ QuantizedWeights::Panel QuantizedWeights::prepare(int64_t panel, bool isOnce,
   const uint8_t *bytes =
       static_cast<const uint8_t *>(numbers.get()) + panel * units * groupBytes;
   // Of four bits with one scale for a column there are too few for more code.
-  const bool isHalf = isOnce && bits == 4 && blocks > 1 && hasVnni() &&
+  const bool isHalf = isOnce && bits == 4 && blocks > 1 &&
+                      processor().hasVnni &&
                       cut.part % (2 * bytesTogether) == 0;
   if (bits < 8 && !isHalf) {
     auto *unpacked = reinterpret_cast<uint8_t *>(rest + count);
@@ -366,7 +364,7 @@ void QuantizedWeights::multiply(const Panel &panel, const QuantizedRows &data,
                                 int64_t first, int64_t count,
                                 float *sums) const {
   const QuantizedFactors factors = factorsOf(panel, data, first);
-  if (!hasVnni())
+  if (!processor().hasVnni)
     return multiplyPlainly(factors, count, sums);
   switch (factors.kind) {
   case WeightScales::Columns:

@@ -76,8 +76,9 @@ NPU_INLINE int32_t zeroPointOf(float number) {
 // Functions that make no vectors themselves: those would be passed otherwise
 // by each generation.
 
-NPU_WIDE_CLONES void widenRange(const float *from, int64_t count,
-                                ByteRange &range) {
+NPU_WIDE_CLONES(void, widenRange,
+                (const float *from, int64_t count, ByteRange &range),
+                (from, count, range)) {
   range = rangeWith(from, count, range);
 }
 
@@ -87,8 +88,10 @@ ByteSteps stepsOf(const ByteRange &range) {
   return {scale, zeroPointOf((0 - range.least) / scale)};
 }
 
-NPU_WIDE_CLONES void bytesByRange(const float *from, int64_t count,
-                                  const ByteSteps &steps, uint8_t *to) {
+NPU_WIDE_CLONES(void, bytesByRange,
+                (const float *from, int64_t count, const ByteSteps &steps,
+                 uint8_t *to),
+                (from, count, steps, to)) {
   makeBytes(from, count, steps, to);
 }
 

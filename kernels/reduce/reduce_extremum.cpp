@@ -41,10 +41,10 @@ static NPU_INLINE float extremumOf(const float *x, int64_t n, float start) {
   return found[0];
 }
 
-static NPU_CLONES float largestOf(const float *x, int64_t n) {
+static NPU_CLONES(float, largestOf, (const float *x, int64_t n), (x, n)) {
   return extremumOf<larger>(x, n, -std::numeric_limits<float>::infinity());
 }
-static NPU_CLONES float smallestOf(const float *x, int64_t n) {
+static NPU_CLONES(float, smallestOf, (const float *x, int64_t n), (x, n)) {
   return extremumOf<smaller>(x, n, std::numeric_limits<float>::infinity());
 }
 

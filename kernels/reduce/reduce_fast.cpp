@@ -28,9 +28,10 @@ constexpr int64_t minElementsPerThread = 8192;
 
 /// sums[i] += exp(x[i step] - shift[i]); the exponents are at most 0 where the
 /// sum counts.
-static NPU_WIDE_CLONES void addExponentials(const float *x, int64_t step,
-                                            int64_t count, const float *shift,
-                                            float *sums) {
+static NPU_WIDE_CLONES(void, addExponentials,
+                       (const float *x, int64_t step, int64_t count,
+                        const float *shift, float *sums),
+                       (x, step, count, shift, sums)) {
   if (step == 1)
     for (int64_t i = 0; i < count; ++i)
       sums[i] += functions::exponentialOfNegative(x[i] - shift[i]);
@@ -40,9 +41,10 @@ static NPU_WIDE_CLONES void addExponentials(const float *x, int64_t step,
 }
 
 /// The same with partial sums along x.
-static NPU_WIDE_CLONES void addLineExponentials(const float *x, int64_t step,
-                                                int64_t count, float shift,
-                                                float *sums) {
+static NPU_WIDE_CLONES(void, addLineExponentials,
+                       (const float *x, int64_t step, int64_t count,
+                        float shift, float *sums),
+                       (x, step, count, shift, sums)) {
   int64_t i = 0;
   if (step == 1)
     for (; i + lanes <= count; i += lanes) {
@@ -57,8 +59,9 @@ static NPU_WIDE_CLONES void addLineExponentials(const float *x, int64_t step,
 }
 
 /// Largest and sum to the result; an infinity is the result itself.
-static NPU_WIDE_CLONES void addLogarithms(const float *sums, int64_t count,
-                                          float *results) {
+static NPU_WIDE_CLONES(void, addLogarithms,
+                       (const float *sums, int64_t count, float *results),
+                       (sums, count, results)) {
   for (int64_t i = 0; i < count; ++i)
     if (!std::isinf(results[i]))
       results[i] += functions::logarithm(sums[i]);

@@ -43,7 +43,8 @@ NPU_INLINE void sumColumns(const Rows &rows, int64_t first, float *sums) {
 } // namespace
 
 /// sums[c] = the sum of column c.
-static NPU_CLONES void sumRows(const Rows &rows, float *sums) {
+static NPU_CLONES(void, sumRows, (const Rows &rows, float *sums),
+                  (rows, sums)) {
   constexpr int64_t wide = 16, narrow = 4;
   int64_t first = 0, columns = rows.stride;
   for (; first + wide * lanes <= columns; first += wide * lanes)

@@ -21,8 +21,10 @@ constexpr int maxTaps = 16;
 constexpr int64_t maxLineElements = 65536;
 
 /// to[i] = or += weight * from[i]
-static NPU_CLONES void addTap(float *to, const float *from, float weight,
-                              int64_t n, bool isFirst) {
+static NPU_CLONES(void, addTap,
+                  (float *to, const float *from, float weight, int64_t n,
+                   bool isFirst),
+                  (to, from, weight, n, isFirst)) {
   if (isFirst)
     for (int64_t i = 0; i < n; ++i)
       to[i] = weight * from[i];
@@ -51,8 +53,10 @@ NPU_INLINE void alongTaps(const float *line, const std::vector<Tap> &taps,
 }
 
 /// to[i * step ..] = the sum of the taps' weight * line[index * inner ..]
-static NPU_CLONES void alongLine(const float *line, const Taps &taps,
-                                 int64_t inner, float *to, int64_t step) {
+static NPU_CLONES(void, alongLine,
+                  (const float *line, const Taps &taps, int64_t inner,
+                   float *to, int64_t step),
+                  (line, taps, inner, to, step)) {
   if (taps.tapCount == 2)
     alongTaps<2>(line, taps.taps, inner, to, step);
   else

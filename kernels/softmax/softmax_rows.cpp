@@ -28,17 +28,19 @@ static NPU_INLINE float largestLaneOf(const float *x, int64_t n) {
 }
 
 /// The largest number. A NaN may not count: it makes the whole row NaN later.
-static NPU_WIDE_CLONES float largestOf(const float *x, int64_t n) {
+static NPU_WIDE_CLONES(float, largestOf, (const float *x, int64_t n), (x, n)) {
   return n < lanes ? *std::max_element(x, x + n) : largestLaneOf(x, n);
 }
 
-static NPU_WIDE_CLONES void scale(float *y, int64_t n, float factor) {
+static NPU_WIDE_CLONES(void, scale, (float *y, int64_t n, float factor),
+                       (y, n, factor)) {
   for (int64_t i = 0; i < n; ++i)
     y[i] *= factor;
 }
 
 /// One call: three take longer than a few exponentials.
-static NPU_WIDE_CLONES void softmaxOfFew(const float *x, float *y, int64_t n) {
+static NPU_WIDE_CLONES(void, softmaxOfFew,
+                       (const float *x, float *y, int64_t n), (x, y, n)) {
   const float largest = *std::max_element(x, x + n);
   for (int64_t i = 0; i < n; ++i)
     y[i] = functions::exponentialOfNegative(x[i] - largest);
@@ -54,8 +56,10 @@ static void softmaxRow(const float *x, float *y, int64_t n) {
   scale(y, n, static_cast<float>(1 / sum));
 }
 
-static NPU_WIDE_CLONES void reduceBy(const float *x, float largest, float less,
-                                     float *y, int64_t n) {
+static NPU_WIDE_CLONES(void, reduceBy,
+                       (const float *x, float largest, float less, float *y,
+                        int64_t n),
+                       (x, largest, less, y, n)) {
   for (int64_t i = 0; i < n; ++i)
     y[i] = x[i] - largest - less;
 }

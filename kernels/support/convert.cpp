@@ -67,8 +67,9 @@ float bfloatToFloat(uint16_t bits) { return widened(bits); }
 
 uint16_t floatToBfloat(float value) { return rounded(value); }
 
-NPU_WIDE_CLONES void widen(int32_t dtype, const uint16_t *from, float *to,
-                           int64_t count) {
+NPU_WIDE_CLONES(void, widen,
+                (int32_t dtype, const uint16_t *from, float *to, int64_t count),
+                (dtype, from, to, count)) {
   if (dtype == NPU_F16)
     for (int64_t i = 0; i < count; ++i)
       to[i] = halfToFloat(from[i]);
@@ -77,8 +78,9 @@ NPU_WIDE_CLONES void widen(int32_t dtype, const uint16_t *from, float *to,
       to[i] = widened(from[i]);
 }
 
-NPU_WIDE_CLONES void narrow(int32_t dtype, const float *from, uint16_t *to,
-                            int64_t count) {
+NPU_WIDE_CLONES(void, narrow,
+                (int32_t dtype, const float *from, uint16_t *to, int64_t count),
+                (dtype, from, to, count)) {
   if (dtype == NPU_F16)
     for (int64_t i = 0; i < count; ++i)
       to[i] = floatToHalf(from[i]);

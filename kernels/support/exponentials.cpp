@@ -71,8 +71,9 @@ static NPU_INLINE double sumOf(const float *x, int64_t count) {
 }
 
 /// Of few, or on a processor with narrower registers.
-static NPU_WIDE_CLONES double narrowExponentials(const float *x, float largest,
-                                                 float *y, int64_t count) {
+static NPU_WIDE_CLONES(double, narrowExponentials,
+                       (const float *x, float largest, float *y, int64_t count),
+                       (x, largest, y, count)) {
   for (int64_t i = 0; i < count; ++i)
     y[i] = functions::exponentialOfNegative(x[i] - largest);
   return sumOf(y, count);

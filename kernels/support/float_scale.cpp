@@ -87,9 +87,10 @@ private:
 };
 
 /// What division says, and whether it is right.
-NPU_WIDE_CLONES void guessFirst(const Exact &exact, double unit, double late,
-                                int64_t level, int64_t count, int64_t *firsts,
-                                int64_t *isRight) {
+NPU_WIDE_CLONES(void, guessFirst,
+                (const Exact &exact, double unit, double late, int64_t level,
+                 int64_t count, int64_t *firsts, int64_t *isRight),
+                (exact, unit, late, level, count, firsts, isRight)) {
   for (int64_t i = 0; i < count; ++i) {
     double middle = (static_cast<double>(level + i) - 0.5) * unit;
     middle = std::ceil(middle + (middle < 0 ? late : -late));
@@ -157,14 +158,16 @@ NPU_INLINE int32_t countWrong(const Bounds &bounds, float scale, float offset,
   return count;
 }
 
-NPU_WIDE_CLONES void findInterval(const Wanted &wanted, double unit,
-                                  Interval &found) {
+NPU_WIDE_CLONES(void, findInterval,
+                (const Wanted &wanted, double unit, Interval &found),
+                (wanted, unit, found)) {
   found.low = offsetOf(wanted.atLeast, unit, 1);
   found.high = offsetOf(wanted.below, unit, -1);
 }
 
-NPU_WIDE_CLONES int32_t wrongOf(const Wanted &wanted, float scale,
-                                float offset) {
+NPU_WIDE_CLONES(int32_t, wrongOf,
+                (const Wanted &wanted, float scale, float offset),
+                (wanted, scale, offset)) {
   return countWrong(wanted.atLeast, scale, offset, 1) +
          countWrong(wanted.below, scale, offset, -1);
 }
@@ -386,16 +389,20 @@ NPU_INLINE int scaleGroups(const FloatGroup *groups, int count,
   return found;
 }
 
-NPU_WIDE_CLONES int toBytes(const FloatGroup *groups, int count, bool isSplit,
-                            const ScaleEnd &end, const int32_t *a, int8_t *out,
-                            int *unsure) {
+NPU_WIDE_CLONES(int, toBytes,
+                (const FloatGroup *groups, int count, bool isSplit,
+                 const ScaleEnd &end, const int32_t *a, int8_t *out,
+                 int *unsure),
+                (groups, count, isSplit, end, a, out, unsure)) {
   return isSplit ? scaleGroups<true>(groups, count, end, a, out, unsure)
                  : scaleGroups<false>(groups, count, end, a, out, unsure);
 }
 
-NPU_WIDE_CLONES int toWide(const FloatGroup *groups, int count, bool isSplit,
-                           const ScaleEnd &end, const int32_t *a, int32_t *out,
-                           int *unsure) {
+NPU_WIDE_CLONES(int, toWide,
+                (const FloatGroup *groups, int count, bool isSplit,
+                 const ScaleEnd &end, const int32_t *a, int32_t *out,
+                 int *unsure),
+                (groups, count, isSplit, end, a, out, unsure)) {
   return isSplit ? scaleGroups<true>(groups, count, end, a, out, unsure)
                  : scaleGroups<false>(groups, count, end, a, out, unsure);
 }

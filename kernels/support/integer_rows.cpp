@@ -30,8 +30,10 @@ NPU_INLINE void widen(const void *from, int64_t first, int32_t *out, int n) {
     out[i] = numbers[i];
 }
 
-NPU_CLONES void loadRow(int32_t dtype, const void *from, int64_t first,
-                        int32_t *out, int n) {
+NPU_CLONES(void, loadRow,
+           (int32_t dtype, const void *from, int64_t first, int32_t *out,
+            int n),
+           (dtype, from, first, out, n)) {
   switch (dtype) {
   case NPU_I8:
     return widen<int8_t>(from, first, out, n);
@@ -51,8 +53,9 @@ NPU_INLINE void narrow(const int32_t *row, void *to, int64_t first, int n) {
     numbers[i] = static_cast<T>(row[i]);
 }
 
-NPU_CLONES void storeRow(int32_t dtype, const int32_t *row, void *to,
-                         int64_t first, int n) {
+NPU_CLONES(void, storeRow,
+           (int32_t dtype, const int32_t *row, void *to, int64_t first, int n),
+           (dtype, row, to, first, n)) {
   switch (dtype) {
   case NPU_I8:
   case NPU_U8:
@@ -64,8 +67,9 @@ NPU_CLONES void storeRow(int32_t dtype, const int32_t *row, void *to,
   }
 }
 
-static NPU_CLONES void wrapRow(int32_t dtype, const int32_t *a, int32_t *out,
-                               int n) {
+static NPU_CLONES(void, wrapRow,
+                  (int32_t dtype, const int32_t *a, int32_t *out, int n),
+                  (dtype, a, out, n)) {
   switch (dtype) {
   case NPU_I8:
     for (int i = 0; i < n; ++i)
@@ -88,8 +92,10 @@ static NPU_CLONES void wrapRow(int32_t dtype, const int32_t *a, int32_t *out,
 static uint32_t u(int32_t value) { return static_cast<uint32_t>(value); }
 static int32_t wrapping(uint32_t value) { return static_cast<int32_t>(value); }
 
-static NPU_CLONES void mulShift(const int32_t *a, const int32_t *b,
-                                const int32_t *c, int32_t *out, int n) {
+static NPU_CLONES(void, mulShift,
+                  (const int32_t *a, const int32_t *b, const int32_t *c,
+                   int32_t *out, int n),
+                  (a, b, c, out, n)) {
   for (int i = 0; i < n; ++i) {
     uint64_t shift = static_cast<uint64_t>(c[i]) & 63;
     uint64_t round = (uint64_t{1} << shift) >> 1;
@@ -100,8 +106,10 @@ static NPU_CLONES void mulShift(const int32_t *a, const int32_t *b,
 }
 
 /// As if it had been rounded at bit 30 before, halves away from zero.
-static NPU_CLONES void mulShiftTwice(const int32_t *a, const int32_t *b,
-                                     const int32_t *c, int32_t *out, int n) {
+static NPU_CLONES(void, mulShiftTwice,
+                  (const int32_t *a, const int32_t *b, const int32_t *c,
+                   int32_t *out, int n),
+                  (a, b, c, out, n)) {
   for (int i = 0; i < n; ++i) {
     uint64_t shift = static_cast<uint64_t>(c[i]) & 63;
     uint64_t half = uint64_t{1} << 30, more = a[i] >= 0 ? half : 0 - half;
@@ -113,8 +121,10 @@ static NPU_CLONES void mulShiftTwice(const int32_t *a, const int32_t *b,
   }
 }
 
-static NPU_CLONES void unary(const npu_instr &instr, const int32_t *a,
-                             int32_t *out, int n) {
+static NPU_CLONES(void, unary,
+                  (const npu_instr &instr, const int32_t *a, int32_t *out,
+                   int n),
+                  (instr, a, out, n)) {
   switch (instr.kind) {
   case NPU_INSTR_abs:
     for (int i = 0; i < n; ++i)
@@ -143,8 +153,10 @@ static NPU_CLONES void unary(const npu_instr &instr, const int32_t *a,
   }
 }
 
-static NPU_CLONES void binary(int32_t kind, const int32_t *a, const int32_t *b,
-                              int32_t *out, int n) {
+static NPU_CLONES(void, binary,
+                  (int32_t kind, const int32_t *a, const int32_t *b,
+                   int32_t *out, int n),
+                  (kind, a, b, out, n)) {
   switch (kind) {
   case NPU_INSTR_add:
     for (int i = 0; i < n; ++i)

@@ -97,8 +97,9 @@ NPU_INLINE void map2(const T *a, const T *b, T *out, int n, Function function) {
   case NPU_INSTR_##kind:                                                       \
     return map1(a, out, n, [](float v) { return functions::function(v); });
 
-static NPU_WIDE_CLONES void ofAngles(int kind, const float *a, float *out,
-                                     int n) {
+static NPU_WIDE_CLONES(void, ofAngles,
+                       (int kind, const float *a, float *out, int n),
+                       (kind, a, out, n)) {
   switch (kind) {
     NPU_MAP(sin, sine)
     NPU_MAP(cos, cosine)
@@ -112,8 +113,10 @@ static NPU_WIDE_CLONES void ofAngles(int kind, const float *a, float *out,
 }
 
 /// Those of functions.h.
-static NPU_WIDE_CLONES void ofExponentials(const npu_instr &instr,
-                                           const float *a, float *out, int n) {
+static NPU_WIDE_CLONES(void, ofExponentials,
+                       (const npu_instr &instr, const float *a, float *out,
+                        int n),
+                       (instr, a, out, n)) {
   float alpha = instr.alpha;
   switch (instr.kind) {
     NPU_MAP(sigmoid, logistic)
@@ -166,8 +169,9 @@ NPU_INLINE void unaryPlain(int kind, const T *a, T *out, int n) {
   }
 }
 
-static NPU_CLONES void unaryFloat(const npu_instr &instr, const float *a,
-                                  float *out, int n) {
+static NPU_CLONES(void, unaryFloat,
+                  (const npu_instr &instr, const float *a, float *out, int n),
+                  (instr, a, out, n)) {
   float alpha = instr.alpha, beta = instr.beta;
   switch (instr.kind) {
   case NPU_INSTR_abs:
@@ -249,8 +253,10 @@ NPU_INLINE void binaryPlain(const npu_instr &instr, const T *a, const T *b,
   }
 }
 
-static NPU_CLONES void binaryFloat(const npu_instr &instr, const float *a,
-                                   const float *b, float *out, int n) {
+static NPU_CLONES(void, binaryFloat,
+                  (const npu_instr &instr, const float *a, const float *b,
+                   float *out, int n),
+                  (instr, a, b, out, n)) {
   binaryPlain(instr, a, b, out, n);
 }
 

@@ -49,9 +49,10 @@ NPU_INLINE void storeGroups(const PairScale &scale, const int32_t *x,
   }
 }
 
-static NPU_WIDE_CLONES void store(const PairScale &scale, const int32_t *x,
-                                  const char *y, bool isSigned, char *out,
-                                  int n) {
+static NPU_WIDE_CLONES(void, store,
+                       (const PairScale &scale, const int32_t *x, const char *y,
+                        bool isSigned, char *out, int n),
+                       (scale, x, y, isSigned, out, n)) {
   if (isSigned)
     storeGroups<Bytes>(scale, x, y, out, n);
   else

@@ -252,10 +252,11 @@ int ProvedFloats::run(void *const *operands, void *scratch) const {
 }
 
 /// Whether some byte is to be looked at: `hits` has their bits.
-static NPU_WIDE_CLONES bool findHits(const uint8_t *bytes,
-                                     const int32_t *blocks, size_t count,
-                                     const uint8_t *wanted,
-                                     const uint64_t *masks, uint64_t *hits) {
+static NPU_WIDE_CLONES(bool, findHits,
+                       (const uint8_t *bytes, const int32_t *blocks,
+                        size_t count, const uint8_t *wanted,
+                        const uint64_t *masks, uint64_t *hits),
+                       (bytes, blocks, count, wanted, masks, hits)) {
   uint64_t any = 0;
   for (size_t i = 0; i < count; ++i) {
     Block byte, value;
@@ -316,10 +317,11 @@ NPU_INLINE int32_t productsOf(const void *data, int64_t at, int64_t stride,
   return sum;
 }
 
-static NPU_WIDE_CLONES int32_t addProducts(bool isSigned, const void *data,
-                                           int64_t at, int64_t stride,
-                                           int32_t zero, const int8_t *weight,
-                                           int64_t n) {
+static NPU_WIDE_CLONES(int32_t, addProducts,
+                       (bool isSigned, const void *data, int64_t at,
+                        int64_t stride, int32_t zero, const int8_t *weight,
+                        int64_t n),
+                       (isSigned, data, at, stride, zero, weight, n)) {
   return isSigned ? productsOf<int8_t>(data, at, stride, zero, weight, n)
                   : productsOf<uint8_t>(data, at, stride, zero, weight, n);
 }

@@ -39,8 +39,10 @@ SmallScale::SmallScale(int32_t factor, int32_t bits)
                                  ((uint32_t{1} << bits) - 1))),
       round((1 << bits) >> 1), shift(bits) {}
 
-NPU_WIDE_CLONES void scaleSmallRow(const SmallScale &scale, const int32_t *a,
-                                   int32_t *out, int n) {
+NPU_WIDE_CLONES(void, scaleSmallRow,
+                (const SmallScale &scale, const int32_t *a, int32_t *out,
+                 int n),
+                (scale, a, out, n)) {
   auto [upper, lower, round, shift] = scale;
   for (int i = 0; i < n; ++i) {
     uint32_t high = static_cast<uint32_t>(a[i]) * static_cast<uint32_t>(upper);
@@ -91,9 +93,10 @@ NPU_INLINE void scaleGroup(const ScaleGroup &group, const ScaleEnd &end,
   std::memcpy(out, &value, sizeof(value));
 }
 
-NPU_WIDE_CLONES void scaleRow(const ScaleGroup *groups, int period,
-                              const ScaleEnd &end, const int32_t *a,
-                              int32_t *out, int n) {
+NPU_WIDE_CLONES(void, scaleRow,
+                (const ScaleGroup *groups, int period, const ScaleEnd &end,
+                 const int32_t *a, int32_t *out, int n),
+                (groups, period, end, a, out, n)) {
   constexpr int each = ScaleGroup::numbers;
   int i = 0, group = 0;
   for (; i + each <= n; i += each) {

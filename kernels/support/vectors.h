@@ -5,24 +5,54 @@
 #ifndef NPU_KERNELS_SUPPORT_VECTORS_H
 #define NPU_KERNELS_SUPPORT_VECTORS_H
 
+#include "kernels/support/processor.h"
+
 #include <cstdint>
 #include <cstring>
 
-/// Of a function without templates; what it calls must be inline.
-#define NPU_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-/// With fused multiply-add and conversions of 64-bit numbers.
-#define NPU_WIDE_CLONES                                                        \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define NPU_INLINE inline __attribute__((always_inline))
 /// For the newest only, where others have another kernel.
 #define NPU_WIDE_ONLY __attribute__((target("arch=x86-64-v4")))
-#define NPU_INLINE inline __attribute__((always_inline))
+
+/// Begins a function that is made once for each generation and taken by what
+/// processor() says: its result, name, parameters and their names, the latter
+/// two in parentheses. What it calls must be inline. The compiler's
+/// `target_clones` would ask the processor itself.
+#define NPU_MADE_FOR(WIDEST, WIDE, RESULT, NAME, PARAMETERS, NAMES)            \
+  RESULT NAME PARAMETERS;                                                      \
+  static NPU_INLINE RESULT NAME##Body PARAMETERS;                              \
+  static __attribute__((target(WIDEST))) RESULT NAME##Widest PARAMETERS {      \
+    return NAME##Body NAMES;                                                   \
+  }                                                                            \
+  static __attribute__((target(WIDE))) RESULT NAME##Wide PARAMETERS {          \
+    return NAME##Body NAMES;                                                   \
+  }                                                                            \
+  static RESULT NAME##Plain PARAMETERS { return NAME##Body NAMES; }            \
+  RESULT NAME PARAMETERS {                                                     \
+    switch (processor().generation) {                                          \
+    case Generation::Avx512:                                                   \
+      return NAME##Widest NAMES;                                               \
+    case Generation::Avx2:                                                     \
+      return NAME##Wide NAMES;                                                 \
+    case Generation::Any:                                                      \
+      return NAME##Plain NAMES;                                                \
+    }                                                                          \
+    __builtin_unreachable();                                                   \
+  }                                                                            \
+  static NPU_INLINE RESULT NAME##Body PARAMETERS
+
+#define NPU_CLONES(RESULT, NAME, PARAMETERS, NAMES)                            \
+  NPU_MADE_FOR("avx512f", "avx2", RESULT, NAME, PARAMETERS, NAMES)
+/// With fused multiply-add and conversions of 64-bit numbers.
+#define NPU_WIDE_CLONES(RESULT, NAME, PARAMETERS, NAMES)                       \
+  NPU_MADE_FOR("arch=x86-64-v4", "arch=x86-64-v3", RESULT, NAME, PARAMETERS,   \
+               NAMES)
 
 namespace npu::kernels {
 
 /// Whether what is NPU_WIDE_ONLY runs here: registers of 512 bits.
 inline bool hasWideRegisters() {
-  static const bool has = __builtin_cpu_supports("x86-64-v4") != 0;
-  return has;
+  return processor().generation == Generation::Avx512;
 }
 
 /// Floats of a vector: one register of the widest, more of narrower ones.

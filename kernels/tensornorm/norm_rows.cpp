@@ -116,7 +116,8 @@ static NPU_INLINE void normalizeAll(const NormRows &rows, float *y) {
   }
 }
 
-NPU_WIDE_CLONES void normalizeEach(const NormRows &rows, float *to) {
+NPU_WIDE_CLONES(void, normalizeEach, (const NormRows &rows, float *to),
+                (rows, to)) {
   if (rows.isBiasAlong)
     return normalizeAll<1>(rows, to);
   return normalizeAll<0>(rows, to);

@@ -55,8 +55,10 @@ struct Rows {
 } // namespace
 
 /// Each row belongs to one set.
-static NPU_CLONES void addRuns(const Rows &rows, const float *x, double *sums,
-                               double *squares) {
+static NPU_CLONES(void, addRuns,
+                  (const Rows &rows, const float *x, double *sums,
+                   double *squares),
+                  (rows, x, sums, squares)) {
   constexpr int lanes = 16;
   for (int64_t r = 0; r < rows.count; ++r, x += rows.step.data) {
     double s[lanes] = {}, q[lanes] = {};
@@ -83,8 +85,10 @@ static NPU_CLONES void addRuns(const Rows &rows, const float *x, double *sums,
 }
 
 /// Each number of a row belongs to a set of its own, the same in all rows.
-static NPU_CLONES void addColumns(const Rows &rows, const float *x,
-                                  double *sums, double *squares) {
+static NPU_CLONES(void, addColumns,
+                  (const Rows &rows, const float *x, double *sums,
+                   double *squares),
+                  (rows, x, sums, squares)) {
   constexpr int lanes = 16;
   int64_t first = 0;
   for (; first + lanes <= rows.length; first += lanes) {
@@ -134,8 +138,10 @@ normalize(const Rows &rows, const float *x, float *y, Parameters p) {
 }
 
 /// `kind`: whether sets, scale and bias change along a row (4, 2, 1).
-static NPU_CLONES void normalizeRows(int kind, const Rows &rows, const float *x,
-                                     float *y, const Parameters &p) {
+static NPU_CLONES(void, normalizeRows,
+                  (int kind, const Rows &rows, const float *x, float *y,
+                   const Parameters &p),
+                  (kind, rows, x, y, p)) {
   switch (kind) {
   case 0:
     return normalize<0, 0, 0>(rows, x, y, p);

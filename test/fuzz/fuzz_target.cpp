@@ -24,6 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (chip->name.empty() || !(chip->machine.clockMHz > 0))
     abort();
   npu::coverageText(*chip);
+  npu::fusesText(*chip);
   std::string why;
   if (!npu::chooseFallback(*chip, "host", why) || !chip->fallback ||
       !std::isfinite(chip->fallback->linkGBs))

@@ -5,6 +5,7 @@
 #include "kernels/parallel.h"
 #include "kernels/slow_kernels.h"
 #include "kernels/support/interpreter.h"
+#include "kernels/support/processor.h"
 #include "kernels/validate.h"
 #include "test/kernels/testing.h"
 
@@ -12,6 +13,7 @@
 
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 using namespace npu;
 using namespace npu::kernels;
@@ -100,6 +102,26 @@ TEST(Parallel, SharesCoverAllOnceAndScopesRestore) {
     ++calls[static_cast<size_t>(thread)];
   });
   EXPECT_EQ(calls[0], 1);
+}
+
+TEST(Processor, TheVariableHidesInstructions) {
+  const Processor all = {Generation::Avx512, true, true};
+  auto left = [&](const char *most) {
+    Processor found = limited(all, most);
+    return std::make_tuple(found.generation, found.hasVnni, found.hasBfloats);
+  };
+  EXPECT_EQ(left(nullptr), std::make_tuple(Generation::Avx512, true, true));
+  EXPECT_EQ(left("no name"), left(nullptr)); // as oneDNN
+  EXPECT_EQ(left("ALL"), left(nullptr));
+  EXPECT_EQ(left("AVX512_CORE_BF16"), left(nullptr));
+  EXPECT_EQ(left("AVX512_CORE_VNNI"),
+            std::make_tuple(Generation::Avx512, true, false));
+  EXPECT_EQ(left("AVX512_CORE"),
+            std::make_tuple(Generation::Avx512, false, false));
+  EXPECT_EQ(left("avx2"), std::make_tuple(Generation::Avx2, false, false));
+  EXPECT_EQ(left("SSE41"), std::make_tuple(Generation::Any, false, false));
+  // What is not there does not come.
+  EXPECT_EQ(limited({}, "AVX512_CORE").generation, Generation::Any);
 }
 
 TEST(Convert, HalfRoundsToNearestEven) {

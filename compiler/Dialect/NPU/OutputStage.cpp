@@ -34,21 +34,25 @@ std::string npu::outputStepNames() {
   return names;
 }
 
-/// Whether an operand has one value for each channel, or one for all, that is
-/// known when the kernel is made.
-static bool isConstantPerChannel(Value value, Value result) {
+bool npu::isChannelConstant(Value value, Value result) {
   Value outside = value;
   if (auto argument = dyn_cast<BlockArgument>(value))
-    if (auto fused = dyn_cast<FusedOp>(argument.getOwner()->getParentOp()))
+    if (auto fused =
+            dyn_cast_or_null<FusedOp>(argument.getOwner()->getParentOp()))
       outside = fused->getOperand(argument.getArgNumber());
-  return constantBehind(outside) && tensorType(value).getNumElements() <
-                                        tensorType(result).getNumElements();
+  if (!constantBehind(outside))
+    return false;
+  // Of a result of one row, one pixel, nothing but channels is left.
+  const auto type = tensorType(result);
+  return tensorType(value).getNumElements() < type.getNumElements() ||
+         llvm::count_if(
+             type.getShape(), [](int64_t extent) { return extent != 1; }) <= 1;
 }
 
 /// Of two operands, the one or the other is such a constant.
 static bool takesConstant(EltwiseOp op) {
   return llvm::any_of(op.getInputs(), [&](Value input) {
-    return isConstantPerChannel(input, op.getResult());
+    return isChannelConstant(input, op.getResult());
   });
 }
 

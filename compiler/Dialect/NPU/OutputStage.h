@@ -24,6 +24,10 @@ std::optional<OutputStep> findOutputStep(StringRef name);
 /// "bias, requantize, activation, add": for messages.
 std::string outputStepNames();
 
+/// Whether an operand of an elementwise op with this result has one value for
+/// each channel, or one for all, that is known when the kernel is made.
+bool isChannelConstant(Value value, Value result);
+
 /// The steps of which an elementwise op is a part; 0: of none.
 OutputSteps outputStepsOf(EltwiseOp op);
 

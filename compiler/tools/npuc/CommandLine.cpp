@@ -92,7 +92,8 @@ static void addQuestions(CLI::App &app, NpucOptions &options,
                "would bring it on the chip");
   app.add_flag("--check-target", options.checkTarget,
                "compiles nothing: reads the target's file and says of each op "
-               "that it has conditions for which cases no entry takes");
+               "that it has conditions for which cases no entry takes, and "
+               "which groups are one kernel");
   app.add_option("--reduce", reduce.output,
                  "compiles nothing: writes the smallest part of the model on "
                  "which npuc fails in the same way (npu-reduce --help)")
@@ -154,7 +155,7 @@ static int checkTarget(const CompileOptions &options) {
     return refuse(!isTargetThere(options.target));
   if (!chooseFallback(*target, options.fallback, message, allowed))
     return refuse(!isTargetThere(options.fallback));
-  llvm::outs() << coverageText(*target);
+  llvm::outs() << coverageText(*target) << fusesText(*target);
   return files::exitSuccess;
 }
 

@@ -14,6 +14,7 @@
 
 #include <cmath>
 #include <functional>
+#include <random>
 
 using namespace npu;
 
@@ -35,9 +36,64 @@ Work fuseFor(std::string name) {
   return [=](mlir::func::FuncOp function) -> LogicalResult {
     std::string error;
     std::optional<TargetSpec> target = loadTarget(name, error);
-    fuse(function, target ? &*target : nullptr, /*threads=*/1);
+    fuse(function, target ? &*target : nullptr);
     return success(target || name.empty());
   };
+}
+
+std::string textOf(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  op->print(stream);
+  return text;
+}
+
+/// Some groups: another chip for each graph.
+std::string someFuses(unsigned seed) {
+  std::mt19937 random(seed);
+  auto pick = [&](unsigned most) { return random() % most; };
+  static const char *const words[] = {"bias", "requantize", "activation", "add",
+                                      "mul",  "relu",       "sigmoid"};
+  std::string text = "fuses:\n";
+  for (const char *ops : {"conv1d, conv2d, conv_transpose2d", "matmul",
+                          "max_pool, avg_pool", "eltwise"}) {
+    std::string then;
+    for (const char *word : words)
+      if (pick(2))
+        then += std::string(then.empty() ? "" : ", ") + word;
+    if (then.empty() || !pick(4))
+      then = "eltwise";
+    text += std::string("  - {ops: [") + ops + "], then: [" + then + "]" +
+            (pick(2) ? ", order: listed" : "") +
+            (pick(2) ? ", operands: up to " + std::to_string(pick(3)) : "") +
+            "}\n";
+  }
+  return text;
+}
+
+/// What becomes one kernel is what the chip has one for.
+LogicalResult fuseForSome(mlir::func::FuncOp function) {
+  std::string text, error;
+  for (Operation &op : function.getBody().front())
+    text += op.getName().getStringRef();
+  text = "name: some\nsummary: some groups\ntypes: [f32, i32, i64, i1]\n"
+         "blocks: []\nmachine: {clock: 1 MHz, mac_rows: 1 MAC, mac_columns: 1 "
+         "MAC, vector_lanes: 1 lanes, dram: 1 MiB, dram_bandwidth: 1 GB/s, "
+         "dma_burst: 1 B, dma_start: 0 cycles, kernel_start: 0 cycles, "
+         "strided_access: 1 times}\ndemands: []\n" +
+         someFuses(static_cast<unsigned>(std::hash<std::string>()(text)));
+  std::optional<TargetSpec> target = parseTarget(text, "some.yaml", error);
+  EXPECT_TRUE(target) << error << text;
+  if (!target)
+    return failure();
+  fuse(function, &*target);
+  for (auto fused : function.getOps<FusedOp>()) {
+    SmallVector<Operation *> ops;
+    for (Operation &op : fused.getBody().front().without_terminator())
+      ops.push_back(&op);
+    EXPECT_TRUE(mayFuse(*target, ops)) << textOf(fused) << text;
+  }
+  return success();
 }
 
 Work wholeStage() {
@@ -53,13 +109,6 @@ size_t countOps(mlir::func::FuncOp function) {
   for (Operation &op : function.getBody().front())
     count += !isa<ConstantOp>(op);
   return count;
-}
-
-std::string textOf(Operation *op) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  op->print(stream);
-  return text;
 }
 
 void expectClose(const std::vector<float> &have, const std::vector<float> &want,
@@ -135,7 +184,8 @@ INSTANTIATE_TEST_SUITE_P(
                          }},
                     Case{"fuse", fuseFor("")},
                     Case{"fuse_for_nchw", fuseFor("npu-nchw")},
-                    Case{"fuse_for_nchw16c", fuseFor("npu-nchw16c")},
+                    Case{"fuse_for_host", fuseFor("host")},
+                    Case{"fuse_for_some", fuseForSome},
                     Case{"whole_stage", wholeStage()}),
     [](const auto &info) { return info.param.name; });
 

@@ -1,26 +1,34 @@
 // RUN: split-file %s %t
-// RUN: cat %t/nchw.yaml %t/machine.yaml > %t/a.yaml
-// RUN: cat %t/nhwc.yaml %t/machine.yaml > %t/b.yaml
-// RUN: npu-opt %t/model.mlir --npu-fuse="target=%t/a.yaml" | FileCheck %t/model.mlir --check-prefix=NCHW
-// RUN: npu-opt %t/model.mlir --npu-fuse="target=%t/b.yaml" | FileCheck %t/model.mlir --check-prefix=NHWC
+// RUN: cat %t/none.yaml %t/machine.yaml > %t/a.yaml
+// RUN: cat %t/stage.yaml %t/machine.yaml > %t/b.yaml
+// RUN: cat %t/listed.yaml %t/machine.yaml > %t/c.yaml
+// RUN: cat %t/depthwise.yaml %t/machine.yaml > %t/d.yaml
+// RUN: npu-opt %t/model.mlir --npu-fuse="target=%t/a.yaml" | FileCheck %t/model.mlir --check-prefix=NONE
+// RUN: npu-opt %t/model.mlir --npu-fuse="target=%t/b.yaml" | FileCheck %t/model.mlir --check-prefix=STAGE
+// RUN: npu-opt %t/model.mlir --npu-fuse="target=%t/c.yaml" | FileCheck %t/model.mlir --check-prefix=LISTED
+// RUN: npu-opt %t/model.mlir --npu-fuse="target=%t/d.yaml" | FileCheck %t/model.mlir --check-prefix=DEPTHWISE
 
-// A chip that says of the data alone in which order it is: the result and what
-// is added to it are stored alike. In NCHW the library has no kernel that adds.
+// Which groups are one kernel the chip's file says.
 
-//--- nchw.yaml
+//--- none.yaml
 name: a
-demands:
-  - ops: [conv2d]
-    data: [NCHW]
-//--- nhwc.yaml
+fuses: []
+//--- stage.yaml
 name: b
-demands:
-  - ops: [conv2d]
-    data: [NHWC]
-    weight: [any]
+output_stage: [activation, add]
+//--- listed.yaml
+name: c
+fuses:
+  - {ops: [conv2d], then: [activation, add], order: listed}
+  - {ops: [eltwise], then: [relu], operands: up to 1}
+//--- depthwise.yaml
+name: d
+fuses:
+  - {ops: [conv2d], when: {depthwise: true}, then: [eltwise]}
+  - {ops: [eltwise], then: [eltwise], types: [i8]}
 //--- machine.yaml
-summary: an order of the data
-types: [f32]
+summary: what is one kernel
+types: [f32, i8]
 blocks: []
 machine:
   clock: 1000 MHz
@@ -34,15 +42,74 @@ machine:
   dma_start: 100 cycles
   kernel_start: 200 cycles
   strided_access: 4 times
+demands: []
 //--- model.mlir
-// NCHW: npu.conv2d
-// NCHW-NEXT: npu.fused
-// NHWC: npu.fused
-// NHWC-NEXT: ^bb0
-// NHWC-NEXT: npu.conv2d
-func.func @main(%x: tensor<1x16x8x8xf32>, %w: tensor<16x16x3x3xf32>, %r: tensor<1x16x8x8xf32>) -> tensor<1x16x8x8xf32> {
+// NONE-LABEL: @sum
+// NONE-NOT: npu.fused
+// NONE-LABEL: @sums
+// NONE-NOT: npu.fused
+//
+// STAGE-LABEL: @sum
+// STAGE-NEXT: npu.fused
+// STAGE-NEXT: ^bb0
+// STAGE-NEXT: npu.conv2d
+// STAGE-NEXT: npu.eltwise add
+// STAGE-NEXT: npu.eltwise relu
+// STAGE-NEXT: npu.yield
+//
+// One tensor more is a kernel of its own, with what is behind it.
+// STAGE-LABEL: @sums
+// STAGE-NEXT: npu.fused
+// STAGE-NEXT: ^bb0
+// STAGE-NEXT: npu.conv2d
+// STAGE-NEXT: npu.eltwise add
+// STAGE-NEXT: npu.yield
+// STAGE: npu.fused
+// STAGE-NEXT: ^bb0
+// STAGE-NEXT: npu.eltwise add
+// STAGE-NEXT: npu.eltwise sigmoid
+// STAGE-NEXT: npu.yield
+//
+// Behind the sum there is no activation.
+// LISTED-LABEL: @sum
+// LISTED-NEXT: npu.fused
+// LISTED-NEXT: ^bb0
+// LISTED-NEXT: npu.conv2d
+// LISTED-NEXT: npu.eltwise add
+// LISTED-NEXT: npu.yield
+// LISTED: npu.eltwise relu
+// LISTED-LABEL: @sums
+// LISTED-NEXT: npu.fused
+// LISTED-NEXT: ^bb0
+// LISTED-NEXT: npu.conv2d
+// LISTED-NEXT: npu.eltwise add
+// LISTED-NEXT: npu.eltwise add
+// LISTED-NEXT: npu.yield
+// LISTED: npu.eltwise sigmoid
+//
+// DEPTHWISE-LABEL: @sum
+// DEPTHWISE-NEXT: npu.conv2d
+// DEPTHWISE-NEXT: npu.eltwise add
+// DEPTHWISE-NEXT: npu.eltwise relu
+// DEPTHWISE-LABEL: @sums
+// DEPTHWISE-NEXT: npu.fused
+// DEPTHWISE-NEXT: ^bb0
+// DEPTHWISE-NEXT: npu.conv2d
+// DEPTHWISE-NEXT: npu.eltwise add
+// DEPTHWISE-NEXT: npu.eltwise add
+// DEPTHWISE-NEXT: npu.eltwise sigmoid
+// DEPTHWISE-NEXT: npu.yield
+func.func @sum(%x: tensor<1x16x8x8xf32>, %w: tensor<16x16x3x3xf32>, %r: tensor<1x16x8x8xf32>) -> tensor<1x16x8x8xf32> {
   %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32>
   %1 = npu.eltwise add(%0, %r) : (tensor<1x16x8x8xf32>, tensor<1x16x8x8xf32>) -> tensor<1x16x8x8xf32>
   %2 = npu.eltwise relu(%1) : (tensor<1x16x8x8xf32>) -> tensor<1x16x8x8xf32>
   return %2 : tensor<1x16x8x8xf32>
+}
+
+func.func @sums(%x: tensor<1x16x8x8xf32>, %w: tensor<16x1x3x3xf32>, %r: tensor<1x16x8x8xf32>, %s: tensor<1x16x8x8xf32>) -> tensor<1x16x8x8xf32> {
+  %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 16, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x16x8x8xf32>, tensor<16x1x3x3xf32>) -> tensor<1x16x8x8xf32>
+  %1 = npu.eltwise add(%0, %r) : (tensor<1x16x8x8xf32>, tensor<1x16x8x8xf32>) -> tensor<1x16x8x8xf32>
+  %2 = npu.eltwise add(%1, %s) : (tensor<1x16x8x8xf32>, tensor<1x16x8x8xf32>) -> tensor<1x16x8x8xf32>
+  %3 = npu.eltwise sigmoid(%2) : (tensor<1x16x8x8xf32>) -> tensor<1x16x8x8xf32>
+  return %3 : tensor<1x16x8x8xf32>
 }

@@ -1,5 +1,7 @@
 // RUN: npu-opt %s --npu-fuse | FileCheck %s
-// RUN: npu-opt %s --npu-fuse="target=npu-nchw" | FileCheck %s --check-prefix=ROW
+// RUN: npu-opt %s --npu-fuse="target=host" | FileCheck %s --check-prefix=HOST
+
+// Without a target every group is one kernel.
 
 // The example of the pass's description, with an activation behind it.
 // CHECK-LABEL: @example
@@ -11,12 +13,6 @@
 // CHECK-NEXT: %[[T:.*]] = npu.eltwise relu(%[[S]])
 // CHECK-NEXT: npu.yield %[[T]]
 // CHECK: return %[[Y]]
-//
-// On npu-nchw the library has no direct kernel for a residual: the
-// convolution stays alone.
-// ROW-LABEL: @example
-// ROW-NEXT: %[[C:.*]] = npu.conv2d
-// ROW-NEXT: npu.fused(%[[C]]
 func.func @example(%x: tensor<1x16x8x8xf32>, %w: tensor<16x16x3x3xf32>, %r: tensor<1x16x8x8xf32>) -> tensor<1x16x8x8xf32> {
   %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32>
   %1 = npu.eltwise add(%0, %r) : (tensor<1x16x8x8xf32>, tensor<1x16x8x8xf32>) -> tensor<1x16x8x8xf32>
@@ -113,15 +109,22 @@ func.func @gate(%x: tensor<1x16x8x8xf32>, %w: tensor<16x16x1x1xf32>) -> tensor<1
   return %2 : tensor<1x16x8x8xf32>
 }
 
-// The library runs lines, not this diamond: the convolution stays alone, the
-// diamond is a group without a root.
+// The library runs lines, not this diamond: on host the convolution stays
+// alone, the diamond is a group without a root.
 // CHECK-LABEL: @diamond
-// CHECK-NEXT: %[[C:.*]] = npu.conv2d
-// CHECK-NEXT: npu.fused(%[[C]])
+// CHECK-NEXT: npu.fused
 // CHECK-NEXT: ^bb0
+// CHECK-NEXT: npu.conv2d
 // CHECK-NEXT: npu.eltwise tanh
 // CHECK-NEXT: npu.eltwise mul
 // CHECK-NEXT: npu.yield
+// HOST-LABEL: @diamond
+// HOST-NEXT: %[[C:.*]] = npu.conv2d
+// HOST-NEXT: npu.fused(%[[C]])
+// HOST-NEXT: ^bb0
+// HOST-NEXT: npu.eltwise tanh
+// HOST-NEXT: npu.eltwise mul
+// HOST-NEXT: npu.yield
 func.func @diamond(%x: tensor<1x16x8x8xf32>, %w: tensor<16x16x1x1xf32>) -> tensor<1x16x8x8xf32> {
   %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x16x8x8xf32>, tensor<16x16x1x1xf32>) -> tensor<1x16x8x8xf32>
   %1 = npu.eltwise tanh(%0) : (tensor<1x16x8x8xf32>) -> tensor<1x16x8x8xf32>
