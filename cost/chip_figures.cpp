@@ -2,6 +2,9 @@
 #include "cost/chip_figures.h"
 
 #include "cost/count.h"
+#include "cost/floor.h"
+
+#include <cmath>
 
 namespace npu::cost {
 
@@ -35,6 +38,17 @@ ChipFigures figuresOf(const KernelWork &work, const Tiling &tiling,
   figures.tiles = static_cast<uint64_t>(tileCount(work, tiling));
   figures.macs = whole(work.usefulMacs);
   figures.energy_pj = cycles(energyOf(work, tiling, machine));
+  // Whole cycles that are not more, so that their sums are not either. What was
+  // measured is what it was.
+  Floor floor = floorOf(work, machine);
+  auto atLeast = [&](double number) {
+    uint64_t least = whole(std::floor(number));
+    return work.measured ? std::min(least, figures.cycles) : least;
+  };
+  figures.floor_cycles = atLeast(floor.cycles());
+  figures.floor_array_cycles = atLeast(floor.array);
+  figures.floor_in_cycles = atLeast(floor.boundaryIn);
+  figures.floor_out_cycles = atLeast(floor.boundaryOut);
   figures.resident_bytes = static_cast<uint64_t>(residentBytes);
   figures.tile_bytes = whole(bufferBytes(work, tiling, machine));
   figures.utilisation = utilisation(work, time.total, machine);

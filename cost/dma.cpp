@@ -26,6 +26,7 @@ double burstFactor(double run, const Machine &machine) {
 /// One direction.
 struct Traffic {
   double bytes = 0, starts = 0, charged = 0, transposed = 0;
+  Arrivals arrivals;
 };
 
 Traffic trafficOf(const std::vector<Transfer> &transfers,
@@ -34,16 +35,25 @@ Traffic trafficOf(const std::vector<Transfer> &transfers,
   Traffic sum;
   double seams = std::max(0.0, parts.cuts().m - 1);
   double beyond = beyondCache(work, machine);
+  auto add = [&](double times, double bytes, double charged) {
+    sum.starts += times;
+    sum.charged += charged;
+    sum.arrivals.add(times,
+                     times * machine.dmaStartCycles +
+                         charged * work.factor / machine.dramBytesPerCycle(),
+                     bytes);
+  };
   for (const Transfer &transfer : transfers) {
     if (transfer.bytes <= 0 || (transfer.onChip && !isByDma(work)))
       continue;
     TilePart part = parts.of(transfer);
-    double moved = part.times * (transfer.bytes + transfer.halo * seams);
+    double moved =
+        part.times * (parts.bytesOf(transfer) + transfer.halo * seams);
     if (!transfer.onChip)
       sum.bytes += moved;
-    sum.starts += part.pieces * part.times;
+    double times = part.pieces * part.times;
     if (by == By::Engine) {
-      sum.charged += moved;
+      add(times, moved, moved);
       sum.transposed += transfer.scattered ? moved : 0;
       continue;
     }
@@ -51,7 +61,7 @@ Traffic trafficOf(const std::vector<Transfer> &transfers,
     if (transfer.scattered)
       factor = std::max(factor, machine.stridedAccessFactor);
     // One access at a time is as slow from the caches as from behind them.
-    sum.charged += moved * std::max(factor, beyond);
+    add(times, moved, moved * std::max(factor, beyond));
   }
   return sum;
 }
@@ -75,6 +85,12 @@ Moving movingBy(By by, const KernelWork &work, const TileParts &parts,
   moving.first = in.starts > 0 ? machine.dmaStartCycles : 0;
   moving.dramRead = in.bytes;
   moving.dramWritten = out.bytes;
+  moving.loads = in.arrivals;
+  moving.stores = out.arrivals;
+  moving.steps = parts.cuts().tiles();
+  for (const Arrivals *some : {&moving.loads, &moving.stores})
+    for (const Arrivals::Kind &kind : *some)
+      moving.steps = std::max(moving.steps, kind.times);
   return moving;
 }
 

@@ -4,6 +4,7 @@
 #ifndef NPU_COST_DMA_H
 #define NPU_COST_DMA_H
 
+#include "cost/makespan.h"
 #include "cost/tiling.h"
 
 namespace npu::cost {
@@ -22,6 +23,8 @@ struct Moving {
   /// Before the first tile is there.
   double first = 0;
   double dramRead = 0, dramWritten = 0; ///< bytes
+  Arrivals loads, stores;
+  double steps = 1; ///< tiles, as often as an algorithm goes over them
 };
 Moving moving(const KernelWork &work, const Tiling &tiling,
               const Machine &machine);

@@ -3,6 +3,7 @@
 
 #include "cost/count.h"
 #include "cost/dma.h"
+#include "cost/makespan.h"
 #include "cost/tile_search.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ std::array<Extent, 2> split(int64_t extent, int64_t tile) {
 /// Calls `visit` with the product of each kind of tile, and how many there are.
 template <class Visit>
 void visitTiles(const KernelWork &work, const Tiling &tiling, Visit visit) {
-  if (!hasExtents(work)) {
+  if (work.products.size() != 1 || !extentsOf(work)) {
     for (const Product &product : work.products)
       visit(product, 1.0);
     return;
@@ -64,9 +65,20 @@ double overlapOf(const KernelWork &work) {
   return elements > 0 ? std::max(1.0, read / elements) : 1;
 }
 
+/// Multiply-adds of depthwise convolutions that the vector unit runs.
+double vectorMacs(const KernelWork &work, const Machine &machine) {
+  double macs = 0;
+  if (machine.depthwise == DepthwiseUnit::Vector)
+    for (const Product &product : work.products)
+      macs += product.depthwise ? product.macs() / product.rate : 0;
+  return macs;
+}
+
 /// Of the array, over all tiles.
 double arrayCyclesOf(const KernelWork &work, const Tiling &tiling,
                      const Machine &machine) {
+  if (vectorMacs(work, machine) > 0)
+    return 0;
   double cycles = 0;
   visitTiles(work, tiling, [&](const Product &tile, double times) {
     cycles += times * arrayCycles(tile, machine);
@@ -110,19 +122,29 @@ static KernelTime timeOf(const ProcessorWork &work) {
 
 /// All bytes that on-chip memory gives and takes: to and from array and vector
 /// unit, and the DMA's.
-static double onChipTraffic(const KernelWork &work, const Tiling &tiling,
-                            const Moving &moved, const Machine &machine) {
-  OnChipBytes computing = onChipBytes(work, tiling, machine);
+static double onChipTraffic(const OnChipBytes &computing, const Moving &moved) {
   return computing.read + computing.written + moved.dramRead +
          moved.dramWritten;
 }
 
-/// Where on-chip memory has a bandwidth.
-static double onChipCycles(const KernelWork &work, const Tiling &tiling,
-                           const Moving &moved, const Machine &machine) {
-  return machine.kernelStartCycles +
-         onChipTraffic(work, tiling, moved, machine) * work.factor /
-             machine.sramBytesPerCycle();
+bool overlapsTiles(const Machine &machine) {
+  return machine.sramKiB > 0 && machine.overlap == Overlap::Tiles;
+}
+
+/// In whole cycles, of the kernel's own program.
+static int64_t spanOf(const KernelWork &work, const Tiling &tiling,
+                      const Moving &moved, double computing,
+                      double computingBytes, const Machine &machine) {
+  Steps steps;
+  steps.number = moved.steps;
+  steps.computing = computing;
+  steps.bytes = computingBytes * work.factor;
+  steps.loads = moved.loads;
+  steps.stores = moved.stores;
+  steps.ownChannels = machine.dmaChannels > 1;
+  steps.onChip = machine.sramGBs > 0 ? machine.sramBytesPerCycle() : 0;
+  return counted(machine.kernelStartCycles +
+                 makespan(steps, tiling.buffers > 1));
 }
 
 KernelTime modelTimeOf(const KernelWork &work, const Tiling &tiling,
@@ -130,7 +152,8 @@ KernelTime modelTimeOf(const KernelWork &work, const Tiling &tiling,
   if (work.processor)
     return timeOf(*work.processor);
   double array = arrayCyclesOf(work, tiling, machine) * work.factor;
-  double vector = work.elements * work.factor / machine.vectorLanes;
+  double vector = (work.elements + vectorMacs(work, machine)) * work.factor /
+                  machine.vectorLanes;
   double computing = machine.vectorUnit == VectorUnit::Beside
                          ? std::max(array, vector)
                          : array + vector;
@@ -148,12 +171,21 @@ KernelTime modelTimeOf(const KernelWork &work, const Tiling &tiling,
   time.total = std::max(time.compute, time.dma);
   if (time.compute > time.dma)
     time.bound = array >= vector ? Bound::Array : Bound::Vector;
+  OnChipBytes bytes;
   if (machine.sramGBs > 0) {
-    time.onChip = counted(onChipCycles(work, tiling, moved, machine));
+    bytes = onChipBytes(work, tiling, machine);
+    time.onChip = counted(machine.kernelStartCycles +
+                          onChipTraffic(bytes, moved) * work.factor /
+                              machine.sramBytesPerCycle());
     if (time.onChip > time.total)
       time.bound = Bound::OnChip;
     time.total = std::max(time.total, time.onChip);
   }
+  time.least = time.total;
+  if (overlapsTiles(machine))
+    time.total =
+        std::max(time.total, spanOf(work, tiling, moved, computing,
+                                    bytes.read + bytes.written, machine));
   time.dramRead = moved.dramRead;
   time.dramWritten = moved.dramWritten;
   return time;
@@ -170,6 +202,7 @@ KernelTime timeOf(const KernelWork &work, const Tiling &tiling,
   time.total = std::max<int64_t>(1, counted(cycles));
   (isOwn ? time.measured : time.scaled) = time.total;
   double part = static_cast<double>(time.total) / model;
+  time.least = time.total;
   for (int64_t *cycle : {&time.array, &time.vector, &time.compute, &time.onChip,
                          &time.dmaIn, &time.dmaOut, &time.dma})
     *cycle = std::min(time.total, counted(static_cast<double>(*cycle) * part));
@@ -188,14 +221,16 @@ OnChipBytes onChipBytes(const KernelWork &work, const Tiling &tiling,
                         const Machine &machine) {
   OnChipBytes sum;
   bool byDma = isByDma(work), byArray = !work.products.empty();
+  TileParts parts(work, tiling);
   double data = 1, weight = 1, result = 1;
   for (const Transfer &transfer : work.reads) {
-    if (transfer.role == Role::Data)
+    if (byArray && transfer.role == Role::Data)
       data = transfer.elementBytes;
-    else if (transfer.role == Role::Weight)
+    else if (byArray && transfer.role == Role::Weight)
       weight = transfer.elementBytes;
     else if (transfer.onChip || !byDma)
-      sum.read += transfer.bytes;
+      sum.read +=
+          transfer.leastBytes() * (byArray ? 1 : parts.of(transfer).times);
   }
   for (const Transfer &transfer : work.writes) {
     result = transfer.elementBytes;
@@ -212,7 +247,10 @@ OnChipBytes onChipBytes(const KernelWork &work, const Tiling &tiling,
   });
   for (const Product &product : work.products)
     complete += resultsOf(product);
-  sum.written += complete * result + (written - complete) * sumBytes;
+  double partial = (written - complete) * sumBytes;
+  sum.written += complete * result + partial;
+  if (machine.sumReads == SumReads::Each)
+    sum.read += partial;
   return sum;
 }
 
@@ -228,15 +266,17 @@ int64_t energyOf(const KernelWork &work, const Tiling &tiling,
   Moving moved = moving(work, tiling, machine);
   sum += (moved.dramRead + moved.dramWritten) * machine.dramEnergy;
   if (machine.sramEnergy > 0)
-    sum += onChipTraffic(work, tiling, moved, machine) * machine.sramEnergy;
+    sum += onChipTraffic(onChipBytes(work, tiling, machine), moved) *
+           machine.sramEnergy;
   return counted(sum);
 }
 
 std::string mappingOf(const KernelWork &work, const Machine &machine) {
   if (work.processor)
     return nameOf(Bound::Processor);
-  if (work.products.empty())
-    return nameOf(work.elements > 0 ? Bound::Vector : Bound::Dma);
+  if (work.products.empty() || vectorMacs(work, machine) > 0)
+    return nameOf(work.elements + vectorMacs(work, machine) > 0 ? Bound::Vector
+                                                                : Bound::Dma);
   std::string flow(nameOf(machine.dataFlow));
   return work.products[0].depthwise ? "depthwise, " + flow : flow;
 }
@@ -246,7 +286,8 @@ double utilisation(const KernelWork &work, int64_t cycles,
   double rate = work.products.empty() ? 1 : work.products[0].rate;
   double peak =
       static_cast<double>(cycles) * machine.macRows * machine.macColumns * rate;
-  return peak > 0 ? work.usefulMacs / peak : 0;
+  bool byArray = vectorMacs(work, machine) == 0;
+  return peak > 0 && byArray ? work.usefulMacs / peak : 0;
 }
 
 } // namespace npu::cost

@@ -12,11 +12,13 @@ namespace npu::cost {
 enum class Bound { Array, Vector, Dma, OnChip, Processor, Link };
 const char *nameOf(Bound bound);
 
-/// Cycles; the total is the largest of computing (array and vector unit, one
-/// after the other or beside each other), moving, and what on-chip memory
-/// takes, in whole cycles. Each includes the start of kernel and transfers. The
-/// next kernel's first tile comes while this one's last is computed, so that a
-/// network's time is the sum of its kernels'.
+/// Cycles. The total is the makespan of the kernel's own program: its first
+/// load, then computing and what its buffers let move meanwhile, then its last
+/// store (makespan.h); with `overlap: all`, or where on-chip memory is not
+/// modelled, the longest of computing (array and vector unit, one after the
+/// other or beside each other), moving, and what on-chip memory takes. Each
+/// includes the start of kernel and transfers. Kernels follow each other, so
+/// that a network's time is the sum of theirs.
 struct KernelTime {
   int64_t array = 0, vector = 0; ///< parts of compute
   int64_t compute = 0;
@@ -25,6 +27,8 @@ struct KernelTime {
   int64_t dma = 0;    ///< of two channels, or the transpose engine
   int64_t onChip = 0; ///< of on-chip memory; 0 where it has no bandwidth
   int64_t total = 0;
+  /// The longest of compute, dma and onChip: no cut ever makes it shorter.
+  int64_t least = 0;
   Bound bound = Bound::Dma;
   double dramRead = 0, dramWritten = 0; ///< bytes
   /// Instead of all that, where the processor runs the kernel: the total is
@@ -33,9 +37,12 @@ struct KernelTime {
   /// The total, if it was measured, or scaled; else 0.
   int64_t measured = 0, scaled = 0;
 
-  /// Cycles in which nothing is computed.
+  /// Cycles in which nothing is computed: waiting for the DMA, on-chip memory.
   int64_t stall() const { return total - compute; }
 };
+
+/// Whether a kernel's time depends on its buffers.
+bool overlapsTiles(const Machine &machine);
 
 /// By the model alone: what tilings are compared by.
 KernelTime modelTimeOf(const KernelWork &work, const Tiling &tiling,
@@ -54,7 +61,8 @@ KernelTime timeOf(const KernelWork &work, const Machine &machine);
 /// Bytes that array and vector unit read from on-chip memory and write there;
 /// where a relayout's value stays on the chip, the DMA. What the DMA fills and
 /// empties besides is the DRAM's bytes. Sums that are not complete have 4 bytes
-/// and are added to where they lie.
+/// and are read before they are continued, unless the chip says `sum_reads:
+/// none`.
 struct OnChipBytes {
   double read = 0, written = 0;
 };

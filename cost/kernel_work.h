@@ -19,7 +19,8 @@ enum class Role {
   Result, ///< M and N: results, and operands of the ops that follow
   Data,   ///< M and K
   Weight, ///< K and N
-  Bias    ///< N: a value for each column of the result
+  Bias    ///< N: a value for each column of the result; of a kernel without
+          ///< extents, what all of its pieces read
 };
 
 /// "result".
@@ -50,6 +51,19 @@ struct Transfer {
   Rows rows = {};
   /// Rows shorter than that the DMA gathers.
   double gathered = 0;
+  /// How often an algorithm goes over it where K is cut.
+  double passes = 1;
+  /// Of a table of which some rows are read: bytes of these, and of each; 0:
+  /// all of it is.
+  double touched = 0, touchedRun = 0;
+  /// Passes DRAM whatever stays on the chip: a constant or an input of the
+  /// network, at the first kernel that reads it, or an output.
+  bool boundary = false;
+
+  /// What an element that can be read or written takes part in.
+  double leastBytes() const {
+    return touched > 0 && touched < bytes ? touched : bytes;
+  }
 };
 
 /// A kernel that the processor beside the chip runs while the chip waits. All
@@ -72,7 +86,12 @@ struct KernelWork {
   /// Then nothing below is said.
   std::optional<ProcessorWork> processor;
   std::vector<Product> products;
+  /// Of a kernel of the vector unit that is cut along extents of its own: M and
+  /// N of windows, M and K of what goes over rows.
+  std::optional<Product> streamed;
   double usefulMacs = 0; ///< without padding
+  /// The same of the cheapest algorithm that the chip has, over their rate.
+  double leastMacs = 0;
   /// Vector operations on one element each, without those of the array's
   /// output stage.
   double elements = 0;

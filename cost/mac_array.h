@@ -26,7 +26,7 @@ struct Product {
   /// Pixels of M that no tile separates: a row of the result.
   int64_t row = 1;
   /// Neighbours in K that no tile narrower than the array separates: a
-  /// channel's kernel area. For choosing tiles; programs do not keep it.
+  /// channel's kernel area.
   int64_t window = 1;
   /// Of its element type: multiply-adds that each multiplier does in a cycle,
   /// and the energy of one in pJ (0: the chip says nothing of energy).

@@ -46,17 +46,79 @@ std::optional<VectorUnit> findVectorUnit(std::string_view name) {
 
 std::string_view vectorUnitNames() { return "after, beside"; }
 
-static constexpr std::array<std::string_view, 2> reads = {"each", "once"};
+static constexpr std::array<std::string_view, 2> windows = {"each", "once"};
 
-std::string_view nameOf(WindowReads kind) {
-  return reads[static_cast<size_t>(kind)];
+std::string_view nameOf(WindowReads reads) {
+  return windows[static_cast<size_t>(reads)];
 }
 
 std::optional<WindowReads> findWindowReads(std::string_view name) {
-  return findByName<WindowReads>(reads, name);
+  return findByName<WindowReads>(windows, name);
 }
 
 std::string_view windowReadsNames() { return "each, once"; }
+
+static constexpr std::array<std::string_view, 2> sums = {"each", "none"};
+
+std::string_view nameOf(SumReads reads) {
+  return sums[static_cast<size_t>(reads)];
+}
+
+std::optional<SumReads> findSumReads(std::string_view name) {
+  return findByName<SumReads>(sums, name);
+}
+
+std::string_view sumReadsNames() { return "each, none"; }
+
+static constexpr std::array<std::string_view, 2> loads = {"in-turn", "preload"};
+
+std::string_view nameOf(WeightLoad load) {
+  return loads[static_cast<size_t>(load)];
+}
+
+std::optional<WeightLoad> findWeightLoad(std::string_view name) {
+  return findByName<WeightLoad>(loads, name);
+}
+
+std::string_view weightLoadNames() { return "in-turn, preload"; }
+
+static constexpr std::array<std::string_view, 3> rowParts = {
+    "either", "channels", "window"};
+
+std::string_view nameOf(KRows rows) {
+  return rowParts[static_cast<size_t>(rows)];
+}
+
+std::optional<KRows> findKRows(std::string_view name) {
+  return findByName<KRows>(rowParts, name);
+}
+
+std::string_view kRowsNames() { return "either, channels, window"; }
+
+static constexpr std::array<std::string_view, 3> units = {"columns", "channels",
+                                                          "vector"};
+
+std::string_view nameOf(DepthwiseUnit unit) {
+  return units[static_cast<size_t>(unit)];
+}
+
+std::optional<DepthwiseUnit> findDepthwiseUnit(std::string_view name) {
+  return findByName<DepthwiseUnit>(units, name);
+}
+
+std::string_view depthwiseUnitNames() { return "columns, channels, vector"; }
+
+static constexpr std::array<std::string_view, 2> overlaps = {"tiles", "all"};
+
+std::string_view nameOf(Overlap overlap) {
+  return overlaps[static_cast<size_t>(overlap)];
+}
+
+std::optional<Overlap> findOverlap(std::string_view name) {
+  return findByName<Overlap>(overlaps, name);
+}
+
+std::string_view overlapNames() { return "tiles, all"; }
 
 // Cycles of a network must be whole in 64 bits, so no number is larger.
 static constexpr double most = 1e12, mostUnits = 1e6, mostBanks = 65536,
@@ -167,6 +229,8 @@ std::optional<Contradiction> contradictionIn(const Machine &machine,
   if (machine.depthwiseRows > 0 && machine.dataFlow != DataFlow::DotProduct)
     return Contradiction{"depthwise_rows",
                          "is of `data_flow: dot-product` alone"};
+  if (machine.depthwiseRows > 0 && machine.depthwise != DepthwiseUnit::Columns)
+    return Contradiction{"depthwise_rows", "is of `depthwise: columns` alone"};
   if (machine.sramGBs > 0 && machine.sramKiB <= 0)
     return Contradiction{"sram_bandwidth",
                          "there is no `sram` that has this bandwidth"};

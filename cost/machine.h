@@ -51,6 +51,66 @@ std::string_view nameOf(WindowReads reads);
 std::optional<WindowReads> findWindowReads(std::string_view name);
 std::string_view windowReadsNames();
 
+/// What continuing a sum reads of on-chip memory, where an earlier fold or tile
+/// of K has written it.
+enum class SumReads {
+  Each, ///< the sum as it was written
+  None  ///< nothing, it is added to where it lies: as SCALE-Sim counts
+};
+
+/// "each".
+std::string_view nameOf(SumReads reads);
+std::optional<SumReads> findSumReads(std::string_view name);
+std::string_view sumReadsNames();
+
+/// When the weights of an array that keeps them come in.
+enum class WeightLoad {
+  InTurn, ///< when the fold before them is drained: as SCALE-Sim counts
+  Preload ///< while the fold before them runs, beside its weights
+};
+
+/// "in-turn".
+std::string_view nameOf(WeightLoad load);
+std::optional<WeightLoad> findWeightLoad(std::string_view name);
+std::string_view weightLoadNames();
+
+/// Which part of a convolution's K lies on the rows of an array at a time.
+enum class KRows {
+  Either,   ///< window and channels as one
+  Channels, ///< channels of one element of the window
+  Window    ///< the window of one channel
+};
+
+/// "either".
+std::string_view nameOf(KRows rows);
+std::optional<KRows> findKRows(std::string_view name);
+std::string_view kRowsNames();
+
+/// What runs a depthwise convolution.
+enum class DepthwiseUnit {
+  Columns,  ///< the array, each column a channel of its own
+  Channels, ///< the array, as a product for each channel
+  Vector    ///< the vector unit
+};
+
+/// "columns".
+std::string_view nameOf(DepthwiseUnit unit);
+std::optional<DepthwiseUnit> findDepthwiseUnit(std::string_view name);
+std::string_view depthwiseUnitNames();
+
+/// What goes on at the same time.
+enum class Overlap {
+  Tiles, ///< what a kernel's buffers let: a tile is loaded while the one before
+         ///< is computed, where there is a second buffer for it
+  All    ///< computing and moving, each at its own pace, from kernel to kernel
+         ///< too: as Vela counts
+};
+
+/// "tiles".
+std::string_view nameOf(Overlap overlap);
+std::optional<Overlap> findOverlap(std::string_view name);
+std::string_view overlapNames();
+
 /// Where the vector unit stands, which runs what follows an array's results in
 /// the same kernel.
 enum class VectorUnit {
@@ -103,6 +163,11 @@ struct Machine {
   ArrayUse arrayUse = ArrayUse::Parts;
   VectorUnit vectorUnit = VectorUnit::After;
   WindowReads windowReads = WindowReads::Each;
+  SumReads sumReads = SumReads::Each;
+  WeightLoad weightLoad = WeightLoad::InTurn;
+  KRows kRows = KRows::Either;
+  DepthwiseUnit depthwise = DepthwiseUnit::Columns;
+  Overlap overlap = Overlap::Tiles;
 
   double dramBytesPerCycle() const { return perCycle(dramGBs); }
   double sramBytesPerCycle() const { return perCycle(sramGBs); }
@@ -131,6 +196,23 @@ struct MachineNumber {
 };
 
 extern const std::array<MachineNumber, 22> machineNumbers;
+
+/// Calls visit(key, word, find, names) for each of a Machine's words, by the
+/// name that files give it. One that is not given keeps Machine's own.
+template <class SomeMachine, class Visit>
+void visitWords(SomeMachine &machine, Visit visit) {
+  visit("data_flow", machine.dataFlow, findDataFlow, dataFlowNames());
+  visit("array_use", machine.arrayUse, findArrayUse, arrayUseNames());
+  visit("vector_unit", machine.vectorUnit, findVectorUnit, vectorUnitNames());
+  visit("window_reads", machine.windowReads, findWindowReads,
+        windowReadsNames());
+  visit("sum_reads", machine.sumReads, findSumReads, sumReadsNames());
+  visit("weight_load", machine.weightLoad, findWeightLoad, weightLoadNames());
+  visit("rows", machine.kRows, findKRows, kRowsNames());
+  visit("depthwise", machine.depthwise, findDepthwiseUnit,
+        depthwiseUnitNames());
+  visit("overlap", machine.overlap, findOverlap, overlapNames());
+}
 
 /// "a whole number from 1 to 1e+06"; empty: the number may be that.
 std::string expectedOf(const MachineNumber &number, double value);

@@ -14,14 +14,16 @@ public:
     add(static_cast<int>(goal));
     for (const MachineNumber &number : machineNumbers)
       add(machine.*number.member);
-    add(static_cast<int>(machine.dataFlow));
-    add(static_cast<int>(machine.arrayUse));
-    add(static_cast<int>(machine.vectorUnit));
-    add(static_cast<int>(machine.windowReads));
+    visitWords(machine, [&](std::string_view, auto word, auto, auto) {
+      add(static_cast<int>(word));
+    });
     add(work.elements);
     add(work.factor);
     for (const Product &product : work.products)
       addProduct(product);
+    add(work.streamed.has_value());
+    if (work.streamed)
+      addProduct(*work.streamed);
     for (const auto *transfers : {&work.reads, &work.writes}) {
       add(transfers->size());
       for (const Transfer &transfer : *transfers)
@@ -49,7 +51,8 @@ private:
     for (double number :
          {transfer.bytes, transfer.run, transfer.halo, transfer.elementBytes,
           transfer.gathered, transfer.rows.m, transfer.rows.k, transfer.rows.n,
-          transfer.rows.count})
+          transfer.rows.count, transfer.passes, transfer.touched,
+          transfer.touchedRun})
       add(number);
     for (int number :
          {static_cast<int>(transfer.role), static_cast<int>(transfer.scattered),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cost/tile_search.h"
 
+#include "cost/dma.h"
 #include "cost/kernel_time.h"
 #include "cost/tile_memo.h"
 
@@ -13,12 +14,12 @@
 namespace npu::cost {
 namespace {
 
-/// Numbers that are looked at: each up to 16, then four for a power of two.
+/// Numbers that are looked at: each up to 8, then two for a power of two.
 int64_t nextNumber(int64_t number) {
-  if (number < 16)
+  if (number < 8)
     return number + 1;
   int64_t step = 4;
-  while (number >= 8 * step)
+  while (number >= 4 * step)
     step *= 2;
   return number / step * step + step;
 }
@@ -45,14 +46,24 @@ std::vector<int64_t> extents(int64_t extent, int64_t unit) {
 /// tiles.
 using Rank = std::tuple<int64_t, int64_t, double, double>;
 
-/// Tries all tilings of one matrix product, from large tiles to small ones.
-/// Cutting an extent that was whole never makes a tiling faster, nor its
-/// traffic or its energy less: so a tile that is whole along the extents that
-/// are not chosen yet bounds all that could still be chosen.
+/// Gives a tiling two buffers if they fit; whether at least one does.
+bool fitsSomehow(const KernelWork &work, Tiling &tiling,
+                 const Machine &machine) {
+  tiling.buffers = 2;
+  if (fits(work, tiling, machine))
+    return true;
+  tiling.buffers = 1;
+  return overlapsTiles(machine) && fits(work, tiling, machine);
+}
+
+/// Tries all tilings of one kernel's extents, from large tiles to small ones.
+/// Cutting an extent that was whole never makes the longest of computing and
+/// moving shorter, nor traffic or energy less: so a tile that is whole along
+/// the extents that are not chosen yet bounds all that could still be chosen.
 class ProductSearch {
 public:
   ProductSearch(const KernelWork &work, const Machine &machine, Goal goal)
-      : work(work), machine(machine), goal(goal), product(work.products[0]),
+      : work(work), machine(machine), goal(goal), product(*extentsOf(work)),
         ms(extents(product.m, product.row)),
         // Kernel area is never cut from its channel.
         ks(product.depthwise ? std::vector<int64_t>{product.k}
@@ -69,12 +80,13 @@ public:
   /// The tiling that needs least memory.
   Tiling smallest() const {
     Tiling least = untiled(work);
+    int64_t buffers = least.buffers = overlapsTiles(machine) ? 1 : 2;
     double bytes = bufferBytes(work, least, machine);
     for (int64_t count : {counts.front(), counts.back()})
       for (int64_t n : ns)
         for (int64_t k : ks)
           for (int64_t m : ms) {
-            Tiling tiling = {m, k, n, count, staysOf(k), 1};
+            Tiling tiling = {m, k, n, count, staysOf(k), 1, buffers};
             double needed = bufferBytes(work, tiling, machine);
             if (needed < bytes) {
               bytes = needed;
@@ -90,15 +102,36 @@ private:
     return k < product.k ? Stays::Sums : Stays::Weights;
   }
 
-  Rank rankOf(const Tiling &tiling, const KernelTime &time) const {
+  Rank rankOf(const Tiling &tiling, const KernelTime &time,
+              int64_t cycles) const {
     int64_t energy = goal == Goal::Energy ? energyOf(work, tiling, machine) : 0;
-    return {energy, time.total, time.dramRead + time.dramWritten,
+    return {energy, cycles, time.dramRead + time.dramWritten,
             cutsOf(work, tiling).tiles()};
   }
 
-  bool isHopeless(Tiling bound) const {
+  /// `onlyPixels`: nothing but M is still to be cut.
+  bool isHopeless(Tiling bound, bool onlyPixels = false) const {
+    if (!found)
+      return false;
     bound.stays = staysOf(bound.k);
-    return found && !(rankOf(bound, modelTimeOf(work, bound, machine)) < least);
+    KernelTime time = modelTimeOf(work, bound, machine);
+    int64_t cycles = time.least;
+    if (onlyPixels)
+      cycles = std::max(cycles, time.compute + firstWeights(bound));
+    return !(rankOf(bound, time, cycles) < least);
+  }
+
+  /// Cycles that the array waits at the least for a first tile of weights:
+  /// fewer pixels do not make it smaller.
+  int64_t firstWeights(const Tiling &tiling) const {
+    if (!overlapsTiles(machine))
+      return 0;
+    double bytes = 0;
+    TileParts parts(work, tiling);
+    for (const Transfer &read : work.reads)
+      if (read.role == Role::Weight && !read.onChip)
+        bytes += read.bytes * parts.of(read).share;
+    return static_cast<int64_t>(bytes / machine.dramBytesPerCycle());
   }
 
   /// Every `stride`th extent of each dimension.
@@ -115,7 +148,7 @@ private:
   void tryDepths(int64_t n, int64_t count, size_t stride) {
     for (size_t i = 0; i < ks.size(); i += stride) {
       int64_t k = ks[i];
-      if (!canFit(k, n, count) || isHopeless({product.m, k, n, count}))
+      if (!canFit(k, n, count) || isHopeless({product.m, k, n, count}, true))
         continue;
       tryPixels({0, k, n, count, staysOf(k), 1});
       if (k == product.k)
@@ -125,9 +158,10 @@ private:
 
   /// Of the tiles that are cut along M, the smallest needs least.
   bool canFit(int64_t k, int64_t n, int64_t count) const {
-    Stays stays = staysOf(k);
-    return fits(work, {ms.back(), k, n, count, stays, 1}, machine) ||
-           fits(work, {ms.front(), k, n, count, stays, 1}, machine);
+    Tiling small = {ms.back(), k, n, count, staysOf(k), 1}, large = small;
+    large.m = ms.front();
+    return fitsSomehow(work, small, machine) ||
+           fitsSomehow(work, large, machine);
   }
 
   /// Where pixels stream through the array, fewer at a time never save time.
@@ -141,7 +175,7 @@ private:
   std::vector<int64_t>::const_iterator firstFit(Tiling tiling) const {
     auto isTooLarge = [&](int64_t m) {
       tiling.m = m;
-      return !fits(work, tiling, machine);
+      return !fitsSomehow(work, tiling, machine);
     };
     return isTooLarge(ms.front())
                ? std::partition_point(ms.begin() + 1, ms.end(), isTooLarge)
@@ -151,17 +185,18 @@ private:
   void tryPixels(Tiling tiling) {
     for (auto m = firstFit(tiling); m != ms.end(); ++m) {
       tiling.m = *m;
-      if (!fits(work, tiling, machine))
+      if (!fitsSomehow(work, tiling, machine))
         continue;
       KernelTime time = modelTimeOf(work, tiling, machine);
-      Rank rank = rankOf(tiling, time);
+      Rank rank = rankOf(tiling, time, time.total);
       if (!found || rank < least) {
         least = rank;
         found = tiling;
       }
-      // Fewer pixels at a time never move less.
-      if (goal == Goal::Energy || streamsPixels() ||
-          time.dma >= std::get<1>(least))
+      // Fewer pixels at a time never move less, nor with less energy.
+      int64_t bound = streamsPixels() ? time.least : time.dma;
+      if (std::pair(std::get<0>(rank), bound) >=
+          std::pair(std::get<0>(least), std::get<1>(least)))
         return;
     }
   }
@@ -175,49 +210,101 @@ private:
   Rank least;
 };
 
-/// The fewest equal parts that fit; a piece is at least a burst of the largest
-/// tensor.
-Tiling cutInPieces(const KernelWork &work, const Machine &machine) {
+/// In how many equal parts a kernel may be cut: a piece is at least a burst of
+/// the largest tensor.
+int64_t mostPieces(const KernelWork &work, const Machine &machine) {
   double largest = 0;
   for (const auto *transfers : {&work.reads, &work.writes})
     for (const Transfer &transfer : *transfers)
       largest = std::max(largest, transfer.bytes);
-  int64_t low = 1,
-          high = std::max<int64_t>(
-              1, std::llround(std::floor(largest / machine.dmaBurstBytes)));
+  return std::max<int64_t>(
+      1, std::llround(std::floor(largest / machine.dmaBurstBytes)));
+}
+
+/// Of the numbers of pieces that are looked at, the fastest that fits, with
+/// tables on the chip or their rows by each piece. More pieces never take less
+/// than the longest of computing and moving, so that a few say which.
+std::optional<Tiling> cutInPieces(const KernelWork &work,
+                                  const Machine &machine) {
+  std::optional<Tiling> best;
+  Rank least;
+  const int64_t most = mostPieces(work, machine);
+  auto tryPieces = [&](Stays stays) {
+    Tiling tiling;
+    tiling.stays = stays;
+    for (int64_t pieces = 1; pieces <= most;
+         pieces = pieces < most ? std::min(most, nextNumber(pieces))
+                                : most + 1) {
+      tiling.pieces = pieces;
+      if (!fitsSomehow(work, tiling, machine))
+        continue;
+      KernelTime time = modelTimeOf(work, tiling, machine);
+      Rank rank = {0, time.total, time.dramRead + time.dramWritten,
+                   static_cast<double>(pieces)};
+      if (!best || rank < least) {
+        best = tiling;
+        least = rank;
+      }
+      if (time.least >= std::get<1>(least))
+        return;
+    }
+  };
+  auto isTable = [](const Transfer &read) { return read.touched > 0; };
+  tryPieces(Stays::Weights);
+  if (std::any_of(work.reads.begin(), work.reads.end(), isTable))
+    tryPieces(Stays::Data);
+  return best;
+}
+
+/// The most pieces there may be, which need least.
+Tiling smallestPieces(const KernelWork &work, const Machine &machine) {
   Tiling tiling;
-  while (low < high) {
-    tiling.pieces = low + (high - low) / 2;
-    if (fits(work, tiling, machine))
-      high = tiling.pieces;
-    else
-      low = tiling.pieces + 1;
-  }
-  tiling.pieces = low;
+  tiling.pieces = mostPieces(work, machine);
+  auto bytes = [&](Stays stays) {
+    tiling.stays = stays;
+    return bufferBytes(work, tiling, machine);
+  };
+  tiling.buffers = overlapsTiles(machine) ? 1 : 2;
+  tiling.stays =
+      bytes(Stays::Data) < bytes(Stays::Weights) ? Stays::Data : Stays::Weights;
   return tiling;
+}
+
+/// Whether no tiling can be faster, nor take less energy, than one piece.
+bool isBestWhole(const KernelWork &work, const Machine &machine) {
+  if (machine.sramKiB <= 0 || work.processor)
+    return true;
+  if (!fits(work, untiled(work), machine))
+    return false;
+  // A table of which few rows are read may be better left where it is.
+  bool hasTable = !work.reads.empty() && work.reads[0].touched > 0;
+  return !hasTable && (!overlapsTiles(machine) ||
+                       (isByDma(work) && machine.dmaChannels == 1));
 }
 
 } // namespace
 
 Tiling chooseTiling(const KernelWork &work, const Machine &machine, Goal goal) {
-  Tiling whole = untiled(work);
-  if (fits(work, whole, machine))
-    return whole;
-  if (!hasExtents(work))
-    return cutInPieces(work, machine);
+  if (isBestWhole(work, machine))
+    return untiled(work);
   static thread_local TileMemo memo;
   TileMemo::Entry &known = memo.of(work, machine, goal);
   double capacity = tileCapacity(work, machine);
   if (const Tiling *tiling = known.find(capacity))
     return *tiling;
-  ProductSearch search(work, machine, goal);
-  if (std::optional<Tiling> best = search.best()) {
-    known.add(*best, bufferBytes(work, *best, machine), capacity);
-    return *best;
+  auto keep = [&](const Tiling &tiling, double least) {
+    known.add(tiling, least, capacity);
+    return tiling;
+  };
+  if (!extentsOf(work)) {
+    if (std::optional<Tiling> best = cutInPieces(work, machine))
+      return keep(*best, bufferBytes(work, *best, machine));
+    return keep(smallestPieces(work, machine), 0);
   }
-  Tiling smallest = search.smallest();
-  known.add(smallest, 0, capacity);
-  return smallest;
+  ProductSearch search(work, machine, goal);
+  if (std::optional<Tiling> best = search.best())
+    return keep(*best, bufferBytes(work, *best, machine));
+  return keep(search.smallest(), 0);
 }
 
 } // namespace npu::cost

@@ -39,14 +39,22 @@ std::optional<Stays> findStays(std::string_view name) {
   return findByName<Stays>(stayNames, name);
 }
 
-bool hasExtents(const KernelWork &work) {
-  return work.products.size() == 1 && work.products[0].macs() > 0;
+const Product *extentsOf(const KernelWork &work) {
+  const Product *extents = nullptr;
+  if (work.products.size() == 1)
+    extents = work.products.data();
+  else if (work.products.empty() && work.streamed)
+    extents = &*work.streamed;
+  return extents && extents->macs() > 0 ? extents : nullptr;
 }
 
 bool isValid(const Tiling &tiling, const KernelWork &work) {
-  if (!hasExtents(work))
+  if (tiling.buffers < 1 || tiling.buffers > 2)
+    return false;
+  const Product *extents = extentsOf(work);
+  if (!extents)
     return tiling.pieces >= 1;
-  const Product &product = work.products[0];
+  const Product &product = *extents;
   auto within = [](int64_t tile, int64_t extent) {
     return tile >= 1 && tile <= extent;
   };
@@ -55,16 +63,18 @@ bool isValid(const Tiling &tiling, const KernelWork &work) {
 }
 
 Tiling untiled(const KernelWork &work) {
-  if (!hasExtents(work))
+  const Product *extents = extentsOf(work);
+  if (!extents)
     return {};
-  const Product &product = work.products[0];
+  const Product &product = *extents;
   return {product.m, product.k, product.n, product.count, Stays::Weights, 1};
 }
 
 Cuts cutsOf(const KernelWork &work, const Tiling &tiling) {
-  if (!hasExtents(work))
+  const Product *extents = extentsOf(work);
+  if (!extents)
     return {static_cast<double>(tiling.pieces), 1, 1, 1};
-  const Product &product = work.products[0];
+  const Product &product = *extents;
   auto along = [](int64_t extent, int64_t tile) {
     return static_cast<double>(parts(extent, tile));
   };
@@ -77,25 +87,25 @@ int64_t tileCount(const KernelWork &work, const Tiling &tiling) {
 }
 
 std::string describe(const Tiling &tiling, const KernelWork &work) {
-  if (!hasExtents(work))
-    return tiling.pieces == 1 ? "whole"
-                              : std::to_string(tiling.pieces) + " pieces";
   if (cutsOf(work, tiling).tiles() == 1)
     return "whole";
+  const std::string buffers = tiling.buffers == 1 ? ", one buffer" : "";
+  const Product *extents = extentsOf(work);
+  if (!extents)
+    return std::to_string(tiling.pieces) + " pieces" + buffers;
   auto size = [](int64_t m, int64_t k, int64_t n, int64_t count) {
     std::string text =
         std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n);
     return count > 1 ? std::to_string(count) + " of " + text : text;
   };
-  const Product &all = work.products[0];
+  const Product &all = *extents;
   return size(tiling.m, tiling.k, tiling.n, tiling.count) + " of " +
          size(all.m, all.k, all.n, all.count) + ", " +
-         std::string(nameOf(tiling.stays)) + " stay";
+         std::string(nameOf(tiling.stays)) + " stay" + buffers;
 }
 
 TileParts::TileParts(const KernelWork &work, const Tiling &tiling)
-    : product(hasExtents(work) ? work.products.data() : nullptr),
-      tiling(tiling), along(cutsOf(work, tiling)) {
+    : product(extentsOf(work)), tiling(tiling), along(cutsOf(work, tiling)) {
   if (!product)
     return;
   m = share(tiling.m, product->m);
@@ -105,8 +115,13 @@ TileParts::TileParts(const KernelWork &work, const Tiling &tiling)
 }
 
 TilePart TileParts::of(const Transfer &transfer) const {
-  if (!product)
-    return {1 / along.tiles(), 1, along.tiles(), 1};
+  if (!product) {
+    bool isWhole = transfer.role == Role::Bias ||
+                   (transfer.touched > 0 && tiling.stays != Stays::Data);
+    return isWhole ? TilePart{1, 1, 1, 1}
+                   : TilePart{1 / along.tiles(), 1, along.tiles(), 1};
+  }
+  double passes = along.k > 1 ? transfer.passes : 1;
   bool weightsStay = tiling.stays == Stays::Weights;
   switch (transfer.role) {
   case Role::Data: {
@@ -116,11 +131,11 @@ TilePart TileParts::of(const Transfer &transfer) const {
     // All of it is in one tile, or it waits for the weights to pass by.
     bool once = tiling.stays == Stays::Data || along.m * along.k == 1;
     return {count * m * k, count * k, along.count * along.m * along.k,
-            once ? 1 : along.n};
+            passes * (once ? 1 : along.n)};
   }
   case Role::Weight:
     return {count * k * n, count * k * n, along.count * along.k * along.n,
-            weightsStay || along.k * along.n == 1 ? 1 : along.m};
+            passes * (weightsStay || along.k * along.n == 1 ? 1 : along.m)};
   case Role::Bias:
     return {count * n, count * n, along.count * along.n,
             weightsStay || along.n == 1 ? 1 : along.m};
@@ -131,7 +146,9 @@ TilePart TileParts::of(const Transfer &transfer) const {
 }
 
 double TileParts::runOf(const Transfer &transfer, const TilePart &part) const {
-  double run = std::min(transfer.run, transfer.bytes * part.share);
+  bool areRows = transfer.touched > 0 && tiling.stays == Stays::Data;
+  double run = std::min(areRows ? transfer.touchedRun : transfer.run,
+                        bytesOf(transfer) * part.share);
   if (product) {
     auto cut = [&](bool isCut, double share, double rows) {
       if (isCut)
@@ -148,10 +165,16 @@ double TileParts::runOf(const Transfer &transfer, const TilePart &part) const {
   return std::max({run, transfer.gathered, transfer.elementBytes});
 }
 
+/// Scalars and values for each column: so few that they share banks.
+static bool areFew(const Transfer &transfer) {
+  return transfer.role == Role::Bias || transfer.bytes <= transfer.elementBytes;
+}
+
 double bufferBytes(const KernelWork &work, const Tiling &tiling,
                    const Machine &machine) {
-  double sum = 0;
+  double sum = 0, few = 0;
   TileParts parts(work, tiling);
+  auto buffers = static_cast<double>(tiling.buffers);
   double bank =
       machine.sramBanks > 0 ? machine.sramKiB * 1024 / machine.sramBanks : 0;
   auto add = [&](double bytes) {
@@ -163,18 +186,20 @@ double bufferBytes(const KernelWork &work, const Tiling &tiling,
       if (transfer.onChip || transfer.bytes <= 0)
         continue;
       TilePart part = parts.of(transfer);
-      double tile = std::min(transfer.bytes, transfer.bytes * part.share +
-                                                 transfer.halo * part.halo);
-      add(part.pieces > 1 ? 2 * tile : tile);
+      double bytes = parts.bytesOf(transfer);
+      double tile =
+          std::min(bytes, bytes * part.share + transfer.halo * part.halo);
+      double all = part.pieces > 1 ? buffers * tile : tile;
+      if (areFew(transfer))
+        few += std::ceil(all);
+      else
+        add(all);
     }
+  add(few);
   if (parts.cuts().k > 1)
     add(sumBytes * static_cast<double>(tiling.m) *
         static_cast<double>(tiling.n) * static_cast<double>(tiling.count));
   return sum;
-}
-
-double wholeBytes(const KernelWork &work, const Machine &machine) {
-  return machine.sramKiB > 0 ? bufferBytes(work, untiled(work), machine) : 0;
 }
 
 bool fits(const KernelWork &work, const Tiling &tiling,

@@ -14,7 +14,8 @@ namespace npu::cost {
 inline constexpr double sumBytes = 4;
 
 /// What stays in on-chip memory while the innermost loop over tiles runs; the
-/// other operand is read anew in each round of it.
+/// other operand is read anew in each round of it. Of a kernel that reads rows
+/// of a table: the table (weights), or its rows come with each piece (data).
 enum class Stays { Weights, Data, Sums };
 
 /// "weights".
@@ -27,11 +28,14 @@ struct Tiling {
   int64_t m = 0, k = 0, n = 0, count = 0;
   Stays stays = Stays::Weights;
   int64_t pieces = 1;
+  /// Of each tensor that comes or goes in parts: 1 or 2, the second to move the
+  /// next part while the one before is in use.
+  int64_t buffers = 2;
 
   bool operator==(const Tiling &other) const {
     return m == other.m && k == other.k && n == other.n &&
            count == other.count && stays == other.stays &&
-           pieces == other.pieces;
+           pieces == other.pieces && buffers == other.buffers;
   }
 };
 
@@ -41,8 +45,8 @@ struct Cuts {
   double tiles() const { return m * k * n * count; }
 };
 
-/// Whether the kernel is cut along M, K and N: it is one matrix product.
-bool hasExtents(const KernelWork &work);
+/// The extents along which a kernel is cut; null: it is cut in equal pieces.
+const Product *extentsOf(const KernelWork &work);
 
 /// What untrusted numbers are checked by.
 bool isValid(const Tiling &tiling, const KernelWork &work);
@@ -52,7 +56,7 @@ Tiling untiled(const KernelWork &work);
 Cuts cutsOf(const KernelWork &work, const Tiling &tiling);
 int64_t tileCount(const KernelWork &work, const Tiling &tiling);
 
-/// "392x576x64 of 3136x576x256, weights stay"; "4 pieces".
+/// "392x576x64 of 3136x576x256, weights stay"; "4 pieces, one buffer".
 std::string describe(const Tiling &tiling, const KernelWork &work);
 
 /// Of one tensor under a tiling.
@@ -71,6 +75,12 @@ public:
 
   const Cuts &cuts() const { return along; }
   TilePart of(const Transfer &transfer) const;
+  /// That is moved each time that all of it is: rows of a table, or the table.
+  double bytesOf(const Transfer &transfer) const {
+    return transfer.touched > 0 && tiling.stays == Stays::Data
+               ? transfer.touched
+               : transfer.bytes;
+  }
   /// Bytes of a tile that lie next to each other in DRAM. `part`: of the same.
   double runOf(const Transfer &transfer, const TilePart &part) const;
 
@@ -81,14 +91,11 @@ private:
   double m = 1, k = 1, n = 1, count = 1; // shares
 };
 
-/// Bytes of on-chip memory for the tiles' buffers, in whole banks: two of each
-/// tensor that comes or goes in parts, so that the DMA fills one while the
-/// other is in use, and sums of 4 bytes where K is cut.
+/// Bytes of on-chip memory for the tiles' buffers, in whole banks: as many as
+/// the tiling says of each tensor that comes or goes in parts, and sums of 4
+/// bytes where K is cut. Scalars and values for each column share banks.
 double bufferBytes(const KernelWork &work, const Tiling &tiling,
                    const Machine &machine);
-
-/// The same of a kernel in one piece; 0 where there is no such memory.
-double wholeBytes(const KernelWork &work, const Machine &machine);
 
 /// Whether the buffers fit in what the work leaves free.
 bool fits(const KernelWork &work, const Tiling &tiling, const Machine &machine);

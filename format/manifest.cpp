@@ -145,7 +145,8 @@ cost::Product readProduct(const Node &node) {
   cost::Product product = {
       node.member("m").extent(),          node.member("k").extent(),
       node.member("n").extent(),          node.member("count").extent(),
-      node.member("depthwise").boolean(), node.member("row").extent()};
+      node.member("depthwise").boolean(), node.member("row").extent(),
+      node.member("window").extent()};
   product.rate = node.member("rate").positive();
   product.energy = node.member("energy").quantity();
   return product;
@@ -168,6 +169,14 @@ cost::Transfer readTransfer(const Node &node) {
   transfer.elementBytes = node.member("element_bytes").quantity();
   transfer.gathered = node.member("gathered").quantity();
   transfer.rows = readRows(node.member("rows"));
+  if (node.has("passes"))
+    transfer.passes = node.member("passes").positive();
+  if (node.has("touched")) {
+    transfer.touched = node.member("touched").quantity();
+    transfer.touchedRun = node.member("touched_run").quantity();
+  }
+  if (node.has("boundary"))
+    transfer.boundary = node.member("boundary").boolean();
   return transfer;
 }
 
@@ -186,7 +195,10 @@ cost::KernelWork readWork(const Node &node) {
   if (node.has("processor"))
     work.processor = readProcessor(node.member("processor"));
   work.products = node.member("products").list(readProduct);
+  if (node.has("streamed"))
+    work.streamed = readProduct(node.member("streamed"));
   work.usefulMacs = node.member("macs").quantity();
+  work.leastMacs = node.member("least_macs").quantity();
   work.elements = node.member("elements").quantity();
   work.reads = node.member("reads").list(readTransfer);
   work.writes = node.member("writes").list(readTransfer);
@@ -203,11 +215,12 @@ cost::Tiling readTiling(const Node &node, const cost::KernelWork &work) {
   tiling.n = node.member("n").extent();
   tiling.count = node.member("count").extent();
   tiling.pieces = node.member("pieces").extent();
+  tiling.buffers = node.member("buffers").extent();
   tiling.stays =
       readName(node.member("stays"), cost::findStays, "weights, data or sums");
   node.require(cost::isValid(tiling, work),
-               "tiles that are not larger than the kernel's product, and at "
-               "least one piece");
+               "tiles that are not larger than the kernel's product, at least "
+               "one piece, and one buffer or two");
   return tiling;
 }
 
@@ -223,16 +236,10 @@ cost::Machine readMachine(const Node &node, bool isMeasured) {
       given.require(expected.empty(), expected.c_str());
     }
   }
-  machine.dataFlow = readName(node.member("data_flow"), cost::findDataFlow,
-                              std::string(cost::dataFlowNames()).c_str());
-  machine.arrayUse = readName(node.member("array_use"), cost::findArrayUse,
-                              std::string(cost::arrayUseNames()).c_str());
-  machine.vectorUnit =
-      readName(node.member("vector_unit"), cost::findVectorUnit,
-               std::string(cost::vectorUnitNames()).c_str());
-  machine.windowReads =
-      readName(node.member("window_reads"), cost::findWindowReads,
-               std::string(cost::windowReadsNames()).c_str());
+  cost::visitWords(machine, [&](const char *key, auto &word, auto find,
+                                std::string_view names) {
+    word = readName(node.member(key), find, std::string(names).c_str());
+  });
   if (auto wrong = cost::contradictionIn(machine, isMeasured))
     node.member(std::string(wrong->key).c_str())
         .require(false, ("another: " + wrong->text).c_str());
@@ -449,10 +456,9 @@ private:
     group('{', '}', [&] {
       for (const cost::MachineNumber &number : cost::machineNumbers)
         field(number.key, machine.*number.member);
-      fields("data_flow", cost::nameOf(machine.dataFlow), "array_use",
-             cost::nameOf(machine.arrayUse), "vector_unit",
-             cost::nameOf(machine.vectorUnit), "window_reads",
-             cost::nameOf(machine.windowReads));
+      cost::visitWords(machine, [&](const char *key, auto word, auto, auto) {
+        field(key, cost::nameOf(word));
+      });
     });
   }
 
@@ -461,17 +467,26 @@ private:
   }
 
   void write(const cost::Transfer &transfer) {
-    object("bytes", transfer.bytes, "run", transfer.run, "scattered",
-           transfer.scattered, "role", cost::nameOf(transfer.role), "on_chip",
-           transfer.onChip, "halo", transfer.halo, "element_bytes",
-           transfer.elementBytes, "gathered", transfer.gathered, "rows",
-           transfer.rows);
+    group('{', '}', [&] {
+      fields("bytes", transfer.bytes, "run", transfer.run, "scattered",
+             transfer.scattered, "role", cost::nameOf(transfer.role), "on_chip",
+             transfer.onChip, "halo", transfer.halo, "element_bytes",
+             transfer.elementBytes, "gathered", transfer.gathered, "rows",
+             transfer.rows);
+      if (transfer.passes != 1)
+        field("passes", transfer.passes);
+      if (transfer.touched > 0)
+        fields("touched", transfer.touched, "touched_run", transfer.touchedRun);
+      if (transfer.boundary)
+        field("boundary", transfer.boundary);
+    });
   }
 
   void write(const cost::Product &product) {
     object("m", product.m, "k", product.k, "n", product.n, "count",
            product.count, "depthwise", product.depthwise, "row", product.row,
-           "rate", product.rate, "energy", product.energy);
+           "window", product.window, "rate", product.rate, "energy",
+           product.energy);
   }
 
   void write(const cost::ProcessorWork &work) {
@@ -485,9 +500,11 @@ private:
 
   void write(const cost::KernelWork &work) {
     group('{', '}', [&] {
-      fields("products", work.products, "macs", work.usefulMacs, "elements",
-             work.elements, "reads", work.reads, "writes", work.writes,
-             "factor", work.factor);
+      fields("products", work.products, "macs", work.usefulMacs, "least_macs",
+             work.leastMacs, "elements", work.elements, "reads", work.reads,
+             "writes", work.writes, "factor", work.factor);
+      if (work.streamed)
+        field("streamed", *work.streamed);
       if (work.processor)
         field("processor", *work.processor);
       if (work.measured)
@@ -497,7 +514,8 @@ private:
 
   void write(const cost::Tiling &tiling) {
     object("m", tiling.m, "k", tiling.k, "n", tiling.n, "count", tiling.count,
-           "pieces", tiling.pieces, "stays", cost::nameOf(tiling.stays));
+           "pieces", tiling.pieces, "stays", cost::nameOf(tiling.stays),
+           "buffers", tiling.buffers);
   }
 
   /// Steps of a net that is written out have the same kernels again and again,

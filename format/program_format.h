@@ -23,7 +23,7 @@ extern "C" {
 #define NPU_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
 
-#define NPU_FORMAT_VERSION 15u
+#define NPU_FORMAT_VERSION 16u
 #define NPU_PROGRAM_MAGIC "NPUPROG\n" /* 8 bytes, no terminator */
 #define NPU_FOOTER_MAGIC "NPUFOOT\n"  /* 8 bytes, no terminator */
 #define NPU_PROGRAM_SYMBOL "npu_program"

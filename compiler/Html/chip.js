@@ -54,7 +54,7 @@ function roofline(kernels, chip) {
   for (const { node, kernel, x, y } of points) {
     const radius = 2 + 5 * Math.sqrt(kernel.cycles / most);
     const dot = draw("circle", { class: `dot ${kernel.bound.replaceAll(" ", "-")}`, cx: px(Math.log10(x)), cy: py(Math.log10(y)), r: radius });
-    dot.append(draw("title", {}, `${kernel.name}: ${numberText(kernel.cycles)} cycles, bound by ${kernel.bound}${kernel.energy_pj ? `, ${numberText(kernel.energy_pj / 1e6)} µJ` : ""}\n${node.node}`));
+    dot.append(draw("title", {}, `${kernel.name}: ${numberText(kernel.cycles)} cycles (floor ${numberText(kernel.floor_cycles)}), bound by ${kernel.bound}${kernel.energy_pj ? `, ${numberText(kernel.energy_pj / 1e6)} µJ` : ""}\n${node.node}`));
     dot.addEventListener("click", () => select(node, true));
     picture.append(dot);
   }
@@ -94,7 +94,7 @@ function showChip() {
   const kernels = nodes.filter((node) => node.kernel).map((node) => ({ node, kernel: node.kernel }));
   const chip = data.report.chip;
   const section = byId("chip");
-  section.append(make("h2", {}, `On the chip: ${numberText(chip.ms)} ms, ${numberText(chip.cycles)} cycles${chip.energy_pj ? `, ${numberText(chip.energy_pj / 1e6)} µJ` : ""}`));
+  section.append(make("h2", {}, `On the chip: ${numberText(chip.ms)} ms, ${numberText(chip.cycles)} cycles (floor ${numberText(chip.floor_cycles)})${chip.energy_pj ? `, ${numberText(chip.energy_pj / 1e6)} µJ` : ""}`));
   const roof = roofline(kernels, chip);
   if (roof) section.append(roof, make("p", { class: "soft" }, "Each dot a kernel, as large as its time: ", make("b", { class: "dma" }, "DMA"), ", ", make("b", { class: "mac-array" }, "array"), ", ", make("b", { class: "vector-unit" }, "vector unit"), ", or ", make("b", { class: "on-chip-memory" }, "on-chip memory"), " binds. The line is the chip's limit."));
   const memory = occupancy(kernels, chip);

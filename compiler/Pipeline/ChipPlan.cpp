@@ -110,6 +110,29 @@ std::string npu::costTableOf(const ProgramPlan &program,
   return text;
 }
 
+/// Tells what passes DRAM whatever stays on the chip: constants, made ones too,
+/// and inputs, at the first kernel that reads them, and outputs.
+static void markBoundary(mlir::func::FuncOp function,
+                         MutableArrayRef<PlannedKernel> kernels) {
+  llvm::DenseSet<Value> seen, outputs;
+  llvm::DenseSet<Operation *> running;
+  for (const PlannedKernel &kernel : kernels)
+    running.insert(kernel.op);
+  for (Value output : function.getBody().front().getTerminator()->getOperands())
+    outputs.insert(viewedValue(output));
+  for (PlannedKernel &kernel : kernels) {
+    for (auto [read, operand] :
+         llvm::zip(kernel.work.reads, kernel.op->getOperands())) {
+      Value value = viewedValue(operand);
+      bool isGiven = !running.contains(value.getDefiningOp());
+      read.boundary = isGiven && seen.insert(value).second;
+    }
+    for (auto [write, result] :
+         llvm::zip(kernel.work.writes, kernel.op->getResults()))
+      write.boundary = outputs.contains(result);
+  }
+}
+
 LogicalResult npu::planChip(const ResidentProblem &problem,
                             ProgramPlan &program) {
   const TargetSpec &target = problem->target;
@@ -123,6 +146,7 @@ LogicalResult npu::planChip(const ResidentProblem &problem,
     if (failed(checkFits(kernel, target.machine)))
       return failure();
   }
+  markBoundary(problem->function, program.kernels);
   addResidents(problem, program.kernels);
   return success();
 }

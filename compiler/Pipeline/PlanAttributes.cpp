@@ -47,10 +47,12 @@ private:
 
   Attribute tileOf(const PlannedKernel &kernel) {
     const cost::Tiling &tiling = kernel.tiling;
-    if (!cost::hasExtents(kernel.work))
-      return builder.getDictionaryAttr(number("pieces", tiling.pieces));
+    if (!cost::extentsOf(kernel.work))
+      return builder.getDictionaryAttr(
+          {number("buffers", tiling.buffers), number("pieces", tiling.pieces)});
     return builder.getDictionaryAttr(
-        {number("m", tiling.m), number("k", tiling.k), number("n", tiling.n),
+        {number("buffers", tiling.buffers), number("m", tiling.m),
+         number("k", tiling.k), number("n", tiling.n),
          number("count", tiling.count),
          builder.getNamedAttr(
              "stays", builder.getStringAttr(cost::nameOf(tiling.stays)))});

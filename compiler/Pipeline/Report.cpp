@@ -14,11 +14,12 @@ namespace json = llvm::json;
 static constexpr int64_t reportVersion = 2;
 
 static json::Object relayoutJson(const RelayoutItem &item) {
-  json::Object row{{"kind", item.kind},           {"value", item.value},
-                   {"from", item.from},           {"to", item.to},
-                   {"bytes", item.bytes},         {"cost", item.cost},
-                   {"node", item.node},           {"boundary", item.boundary},
-                   {"reason", item.cause.reason}, {"rule", item.cause.rule}};
+  json::Object row{{"kind", item.kind},         {"value", item.value},
+                   {"from", item.from},         {"to", item.to},
+                   {"bytes", item.bytes},       {"cost", item.cost},
+                   {"floor", item.floor},       {"node", item.node},
+                   {"boundary", item.boundary}, {"reason", item.cause.reason},
+                   {"rule", item.cause.rule}};
   row["forced_by"] = json::Object{{"kind", item.cause.kind},
                                   {"name", item.cause.name},
                                   {"operand", item.cause.operand}};
@@ -92,7 +93,7 @@ static json::Object chipJson(const CompileReport &report) {
   cost::ChipTotals totals;
   for (const ReportedKernel &kernel : report.kernels)
     add(totals, kernel.chip, kernel.relayout);
-  finish(totals, machine.clockMHz);
+  finish(totals, machine.clockMHz, machine.dmaChannels);
   json::Object chip{{"clock_mhz", machine.clockMHz},
                     {"data_flow", cost::nameOf(machine.dataFlow).data()},
                     {"macs_per_cycle", macsPerCycle},

@@ -208,11 +208,6 @@ private:
                       },
                       isRequired});
     };
-    auto addWord = [&](StringRef key, auto find, StringRef names, auto &word) {
-      add(key, [=, &word](StringRef key, Node *value) {
-        return readWord(key, value, find, names, word);
-      });
-    };
     for (const cost::MachineNumber &number : cost::machineNumbers)
       add(
           number.key,
@@ -220,14 +215,12 @@ private:
             return readMachineNumber(number, value);
           },
           !number.optional);
-    addWord("data_flow", cost::findDataFlow, cost::dataFlowNames(),
-            machine.dataFlow);
-    addWord("array_use", cost::findArrayUse, cost::arrayUseNames(),
-            machine.arrayUse);
-    addWord("vector_unit", cost::findVectorUnit, cost::vectorUnitNames(),
-            machine.vectorUnit);
-    addWord("window_reads", cost::findWindowReads, cost::windowReadsNames(),
-            machine.windowReads);
+    auto addWord = [&](StringRef key, auto &word, auto find, StringRef names) {
+      add(key, [=, &word](StringRef key, Node *value) {
+        return readWord(key, value, find, names, word);
+      });
+    };
+    cost::visitWords(machine, addWord);
     add("mac_rates", [this](StringRef key, Node *value) {
       return readByType(key, "times", leastRate, value, spec.array.rates);
     });

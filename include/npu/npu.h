@@ -163,8 +163,9 @@ typedef struct npu_kernel_info {
   int32_t generated;      /* not 0: code of the file itself */
   int32_t relayout;       /* not 0: only moves bytes because of layout */
   int32_t slow;           /* not 0: runs on a reference implementation */
-  /* The chip's time in one run: cycles is the largest of compute_cycles,
-   * dma_cycles and on_chip_cycles. */
+  /* The chip's time in one run: cycles is at least the largest of
+   * compute_cycles, dma_cycles and on_chip_cycles, and more where these have to
+   * wait for each other. */
   uint64_t cycles, compute_cycles, dma_cycles;
   uint64_t array_cycles, vector_cycles; /* parts of compute_cycles */
   uint64_t dma_in_cycles, dma_out_cycles;
@@ -190,6 +191,12 @@ typedef struct npu_kernel_info {
   /* Of multiply-adds, bytes of DRAM and of on-chip memory, in pJ (1e-12 J); 0
    * where the target says nothing of energy. */
   uint64_t energy_pj;
+  /* What no plan for the kernel takes less than: the longest of its
+   * multiplications at the array's peak, by the cheapest algorithm that the
+   * target has, and of the bytes that each memory has to give and to take. Then
+   * its parts of the network's: those multiplications; constants and inputs
+   * that no kernel before it has read; outputs. */
+  uint64_t floor_cycles, floor_array_cycles, floor_in_cycles, floor_out_cycles;
   double utilisation; /* of the array: macs / (cycles * peak of their type) */
   /* What binds: "mac array", "vector unit", "dma", "on-chip memory",
    * "processor", "link". */
@@ -203,7 +210,8 @@ typedef struct npu_chip_info {
   double clock_mhz;
   double macs_per_cycle; /* of types that have no rate of their own */
   double dma_bytes_per_cycle;
-  double sram_bytes; /* 0: not modelled */
+  double sram_bytes;   /* 0: not modelled */
+  double dma_channels; /* 2: one for each direction */
 } npu_chip_info;
 
 typedef struct npu_kernel_time {

@@ -403,7 +403,8 @@ npu_chip_info Model::chip() const {
           machine.clockMHz,
           machine.macRows * machine.macColumns,
           machine.dramBytesPerCycle(),
-          machine.sramKiB * 1024};
+          machine.sramKiB * 1024,
+          machine.dmaChannels};
 }
 
 void Model::describeKernel(uint32_t index, std::string implementation) {

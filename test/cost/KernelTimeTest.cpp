@@ -151,6 +151,7 @@ TEST(OnChipBytes, WindowsMayKeepWhatTheyShare) {
 TEST(KernelTime, OnChipMemoryMayBind) {
   Machine machine = plain();
   machine.sramKiB = 1024;
+  machine.overlap = Overlap::All;
   KernelWork work = moving({6400, 6400}, {6400, 6400});
   work.elements = 1600;
   KernelTime without = timeOf(work, machine);
@@ -269,7 +270,13 @@ TEST(OnChipBytes, OfAnInt8Convolution) {
   work.reads = {data, weight, bias};
   work.writes = {result};
   OnChipBytes bytes = onChipBytes(work, untiled(work), machine);
-  EXPECT_EQ(bytes.read, 100 * 144 * 2 + 144 * 24 + 96);
+  // Eight partial sums are read before they are continued.
+  const int sums = 100 * 24 * 8 * 4;
+  EXPECT_EQ(bytes.read, 100 * 144 * 2 + 144 * 24 + 96 + sums);
+  Machine adding = machine;
+  adding.sumReads = SumReads::None;
+  EXPECT_EQ(onChipBytes(work, untiled(work), adding).read, bytes.read - sums);
+  EXPECT_EQ(onChipBytes(work, untiled(work), adding).written, bytes.written);
   // Eight partial sums of 4 bytes for each result.
   EXPECT_EQ(bytes.written, 100 * 24 * (8 * 4 + 1));
   // Cut along N as the array cuts it, nothing changes; narrower, data are read
@@ -278,7 +285,7 @@ TEST(OnChipBytes, OfAnInt8Convolution) {
   EXPECT_EQ(onChipBytes(work, half, machine).read, bytes.read);
   Tiling narrow = {100, 144, 8, 1, Stays::Weights, 1};
   EXPECT_EQ(onChipBytes(work, narrow, machine).read,
-            100 * 144 * 3 + 144 * 24 + 96);
+            100 * 144 * 3 + 144 * 24 + 96 + sums);
   EXPECT_EQ(onChipBytes(work, narrow, machine).written, bytes.written);
   // The data of each channel are its own.
   work.products = {{100, 9, 16, 1, true}};

@@ -143,6 +143,56 @@ TEST(MacArray, WholeDotProducts) {
   EXPECT_EQ(arrayCycles({100, 16, 9}, machine), 100 * 16 * 9 / 256.0);
 }
 
+/// K of nine elements of 20 channels, on 16 rows: as one, by channel and by
+/// window.
+TEST(MacArray, WhatLiesOnTheRows) {
+  Product product{100, 180, 10, 1, false, 1, 9};
+  Machine machine = machineOf(16, "dot-product");
+  auto folds = [&](KRows rows) {
+    machine.kRows = rows;
+    return arrayCycles(product, machine) / 100;
+  };
+  EXPECT_EQ(folds(KRows::Either), 12);      // 180 / 16
+  EXPECT_EQ(folds(KRows::Channels), 9 * 2); // 20 / 16
+  EXPECT_EQ(folds(KRows::Window), 20);      // 9 / 16
+  machine.arrayUse = ArrayUse::Parts;
+  EXPECT_EQ(folds(KRows::Channels), 9 * 2 * 10 / 16.0);
+}
+
+/// What stays comes in while the fold before it runs: the first is waited for.
+TEST(MacArray, WeightsMayComeBefore) {
+  Machine machine = machineOf(32, "weight-stationary");
+  for (ArrayUse use : {ArrayUse::Whole, ArrayUse::Parts}) {
+    machine.arrayUse = use;
+    Product product{100, 96, 64};
+    machine.weightLoad = WeightLoad::InTurn;
+    EXPECT_EQ(arrayCycles(product, machine), 6 * (100 + 2 * 32 + 32 - 2));
+    machine.weightLoad = WeightLoad::Preload;
+    EXPECT_EQ(arrayCycles(product, machine), 6 * (100 + 32 + 32 - 2) + 32);
+  }
+  // More rows are never slower, though more weights are waited for.
+  for (int64_t m : {1, 2, 5, 100})
+    for (int64_t k : {7, 100, 1000}) {
+      double before = 1e18;
+      for (double rows = 1; rows < 200; ++rows) {
+        machine.macRows = rows;
+        double cycles = arrayCycles({m, k, 3}, machine);
+        EXPECT_LE(cycles, before) << m << ' ' << k << ' ' << rows;
+        before = cycles;
+      }
+    }
+}
+
+/// Nine multiply-adds of each of 24 channels, on 8 x 8.
+TEST(MacArray, DepthwiseByChannel) {
+  Machine machine = machineOf(8, "dot-product");
+  Product depthwise{100, 9, 24, 1, true};
+  EXPECT_EQ(arrayCycles(depthwise, machine), 100 * 2 * 3);
+  machine.depthwise = DepthwiseUnit::Channels;
+  EXPECT_EQ(arrayCycles(depthwise, machine), 100 * 24 * 2);
+  EXPECT_EQ(onChipAccess(depthwise, machine).inputs, 100 * 9 * 24);
+}
+
 constexpr const char *systolic[] = {"weight-stationary", "output-stationary",
                                     "input-stationary"};
 
@@ -221,6 +271,17 @@ TEST(MacArray, DataFlowsByName) {
     EXPECT_NE(arrayUseNames().find(nameOf(use)), std::string_view::npos);
   }
   EXPECT_FALSE(findArrayUse("half"));
+  // All words, by one list.
+  Machine machine;
+  int words = 0;
+  visitWords(machine, [&](std::string_view key, auto &word, auto find,
+                          std::string_view names) {
+    EXPECT_EQ(find(nameOf(word)), word) << key;
+    EXPECT_NE(names.find(nameOf(word)), std::string_view::npos) << key;
+    EXPECT_FALSE(find("nothing")) << key;
+    ++words;
+  });
+  EXPECT_EQ(words, 9);
 }
 
 } // namespace

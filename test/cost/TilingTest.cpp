@@ -10,8 +10,10 @@
 namespace npu::cost {
 namespace {
 
+/// Computing and moving at their own pace, but where a test says otherwise.
 Machine withMemory(double kib, double banks = 0) {
   Machine machine;
+  machine.overlap = Overlap::All;
   machine.macRows = machine.macColumns = 16;
   machine.vectorLanes = 16;
   machine.clockMHz = 1000;
@@ -66,22 +68,25 @@ TEST(Tiling, ExtentsUpToTheLargestNumberAreCounted) {
 
 /// Every tiling that is chosen fits, and less memory is never faster.
 TEST(Tiling, LessMemoryIsNeverFaster) {
-  for (KernelWork work : {convolution(56, 64, 256), convolution(14, 512, 512),
-                          convolution(112, 16, 24)}) {
-    int64_t before = 0;
-    double trafficBefore = 0;
-    for (double kib : {16384.0, 1024.0, 512.0, 256.0, 128.0, 64.0, 32.0}) {
-      Machine machine = withMemory(kib);
-      Tiling tiling = chooseTiling(work, machine);
-      ASSERT_TRUE(isValid(tiling, work));
-      EXPECT_LE(bufferBytes(work, tiling, machine), kib * 1024);
-      KernelTime time = timeOf(work, tiling, machine);
-      EXPECT_GE(time.total, before) << kib;
-      EXPECT_GE(time.dramRead, trafficBefore) << kib;
-      before = time.total;
-      trafficBefore = time.dramRead;
+  for (Overlap overlap : {Overlap::All, Overlap::Tiles})
+    for (KernelWork work : {convolution(56, 64, 256), convolution(14, 512, 512),
+                            convolution(112, 16, 24)}) {
+      int64_t before = 0;
+      double trafficBefore = 0;
+      for (double kib : {16384.0, 1024.0, 512.0, 256.0, 128.0, 64.0, 32.0}) {
+        Machine machine = withMemory(kib);
+        machine.overlap = overlap;
+        Tiling tiling = chooseTiling(work, machine);
+        ASSERT_TRUE(isValid(tiling, work));
+        EXPECT_LE(bufferBytes(work, tiling, machine), kib * 1024);
+        KernelTime time = timeOf(work, tiling, machine);
+        EXPECT_GE(time.total, before) << kib;
+        if (overlap == Overlap::All)
+          EXPECT_GE(time.dramRead, trafficBefore) << kib;
+        before = time.total;
+        trafficBefore = time.dramRead;
+      }
     }
-  }
 }
 
 /// By hand: what does not stay comes in once for each round.
@@ -117,6 +122,39 @@ TEST(Tiling, BuffersAreDoubledAndTakeWholeBanks) {
   EXPECT_EQ(bufferBytes(work, sums, withMemory(1024)),
             work.reads[0].bytes / 4 * 2 + work.reads[1].bytes +
                 work.writes[0].bytes + 4 * 512 * 64);
+}
+
+/// Four scalars and a bias take one bank together, not five.
+TEST(Tiling, FewValuesShareABank) {
+  KernelWork work = convolution(32, 32, 64);
+  work.reads[0].halo = 0;
+  work.reads.push_back({256, 256, false, Role::Bias});
+  for (int i = 0; i < 4; ++i) {
+    work.reads.push_back({4, 4});
+    work.reads.back().elementBytes = 4;
+  }
+  // 32 KiB, 18 KiB, 64 KiB, and what is left, in banks of 16 KiB.
+  EXPECT_EQ(bufferBytes(work, untiled(work), withMemory(1024, 64)),
+            (32 + 32 + 64 + 16) * 1024);
+  EXPECT_EQ(bufferBytes(work, untiled(work), withMemory(1024)),
+            work.reads[0].bytes + work.reads[1].bytes + work.writes[0].bytes +
+                256 + 4 * 4);
+}
+
+/// One buffer of each tensor, where the tiling says so.
+TEST(Tiling, OneBufferNeedsHalf) {
+  KernelWork work = convolution(32, 32, 64);
+  work.reads[0].halo = 0;
+  Tiling two = {512, 288, 64, 1, Stays::Weights, 1}, one = two;
+  one.buffers = 1;
+  double halves = work.reads[0].bytes / 2 + work.writes[0].bytes / 2;
+  Machine machine = withMemory(1024);
+  EXPECT_EQ(bufferBytes(work, two, machine) - bufferBytes(work, one, machine),
+            halves);
+  EXPECT_EQ(describe(one, work),
+            "512x288x64 of 1024x288x64, weights stay, one buffer");
+  one.buffers = 3;
+  EXPECT_FALSE(isValid(one, work));
 }
 
 /// Tiles take as long as the array takes for each, those at the edge too.
@@ -219,11 +257,15 @@ TEST(Tiling, AChipWithMoreIsNeverSlower) {
     for (DataFlow flow :
          {DataFlow::WeightStationary, DataFlow::OutputStationary,
           DataFlow::InputStationary, DataFlow::DotProduct})
-      for (double rows : {8.0, 100.0}) {
+      for (auto [rows, overlap] : {std::pair(8.0, Overlap::All),
+                                   {8.0, Overlap::Tiles},
+                                   {100.0, Overlap::All},
+                                   {100.0, Overlap::Tiles}}) {
         int64_t before = INT64_MAX;
         for (double kib : {12.0, 40.0, 100.0, 512.0}) {
           Machine machine = withMemory(kib);
           machine.dataFlow = flow;
+          machine.overlap = overlap;
           machine.dmaStartCycles = 50;
           machine.macRows = machine.macColumns = rows;
           machine.vectorLanes = rows;
@@ -270,10 +312,15 @@ static void forAllTilings(const KernelWork &work, const Machine &machine,
 /// Against the search.
 TEST(Tiling, NoTilingIsFasterThanTheChosenOne) {
   KernelWork work = convolution(14, 24, 40);
-  for (DataFlow flow : {DataFlow::WeightStationary, DataFlow::OutputStationary})
-    for (double kib : {4.0, 6.0, 9.0, 13.0}) {
+  for (auto [flow, overlap] :
+       {std::pair(DataFlow::WeightStationary, Overlap::All),
+        {DataFlow::OutputStationary, Overlap::All},
+        {DataFlow::WeightStationary, Overlap::Tiles},
+        {DataFlow::OutputStationary, Overlap::Tiles}})
+    for (double kib : {4.0, 6.0, 9.0, 13.0, 64.0}) {
       Machine machine = withMemory(kib);
       machine.dataFlow = flow;
+      machine.overlap = overlap;
       machine.dmaStartCycles = 20;
       int64_t chosen = timeOf(work, machine).total;
       forAllTilings(work, machine, [&](const Tiling &tiling) {
@@ -312,6 +359,82 @@ TEST(Tiling, TheLeastEnergyIsNotTheLeastTime) {
         });
       }
   EXPECT_GT(differ, 0);
+}
+
+/// A 13 x 13 maximum of 64 x 64 x 16 bytes: pieces have the rows that windows
+/// share, and those that are cut along channels share none.
+TEST(Tiling, WindowsHaveAHalo) {
+  KernelWork work;
+  work.streamed = {64 * 64, 169, 16, 1, true, 64};
+  work.elements = 64 * 64 * 16 * 169.0;
+  Transfer data{65536, 65536, false, Role::Data, false, 12 * 1024};
+  work.reads = {data};
+  work.writes = {{65536, 65536}};
+  Machine machine = withMemory(1024);
+  // Eight pieces of eight rows each, and the twelve that windows share.
+  Tiling rows = {8 * 64, 169, 16, 1, Stays::Weights, 1};
+  EXPECT_EQ(bufferBytes(work, rows, machine), 2 * ((8 + 12) * 1024 + 8 * 1024));
+  EXPECT_EQ(timeOf(work, rows, machine).dramRead, 65536 + 7 * 12 * 1024);
+  Tiling channels = {64 * 64, 169, 2, 1, Stays::Weights, 1};
+  EXPECT_EQ(timeOf(work, channels, machine).dramRead, 65536);
+  for (double kib : {16.0, 40.0}) {
+    Tiling tiling = chooseTiling(work, withMemory(kib));
+    EXPECT_TRUE(fits(work, tiling, withMemory(kib)));
+    EXPECT_EQ(timeOf(work, tiling, machine).array, 0);
+  }
+}
+
+/// Softmax over a row of a million floats, in 64 KiB: three times.
+TEST(Tiling, RowsThatDoNotFitAreReadInEachPass) {
+  KernelWork work;
+  constexpr double bytes = 4e6;
+  work.streamed = {1, 1000000, 1};
+  work.elements = 3e6;
+  Transfer data{bytes, bytes, false, Role::Data};
+  data.passes = 3;
+  data.elementBytes = 4;
+  work.reads = {data};
+  data.passes = 1;
+  work.writes = {data};
+  for (auto [kib, passes] : {std::pair(64.0, 3), {8192.0, 1}}) {
+    Machine machine = withMemory(kib);
+    Tiling tiling = chooseTiling(work, machine);
+    ASSERT_TRUE(fits(work, tiling, machine));
+    KernelTime time = timeOf(work, tiling, machine);
+    EXPECT_EQ(time.dramRead, passes * bytes);
+    EXPECT_EQ(time.dramWritten, bytes);
+  }
+  // Rows that fit one by one are read once.
+  work.streamed = {1000, 1000, 1};
+  EXPECT_EQ(timeOf(work, withMemory(64)).dramRead, bytes);
+}
+
+/// 4,096 of 100,000 rows of 256 bytes: about a megabyte, or all of a table that
+/// is small.
+TEST(Tiling, OfATableTheRowsThatAreRead) {
+  KernelWork work;
+  work.elements = 4096 * 64;
+  Transfer table{25.6e6, 25.6e6};
+  table.touched = 4096 * 256;
+  table.touchedRun = 256;
+  Transfer indices{16384, 16384}, result{4096 * 256, 4096 * 256};
+  work.reads = {table, indices};
+  work.writes = {result};
+  Machine machine = withMemory(64);
+  Tiling tiling = chooseTiling(work, machine);
+  ASSERT_TRUE(fits(work, tiling, machine));
+  EXPECT_EQ(timeOf(work, tiling, machine).dramRead, 4096 * 256 + 16384);
+  // Of 256 values each is read many times: they are kept.
+  work.reads[0] = {1024, 1024};
+  work.reads[0].touched = 4096 * 256;
+  work.reads[0].touchedRun = 4;
+  tiling = chooseTiling(work, machine);
+  EXPECT_EQ(timeOf(work, tiling, machine).dramRead, 1024 + 16384);
+  // Unless there is no room for them.
+  work.reads[0].bytes = work.reads[0].run = 128 * 1024;
+  tiling = chooseTiling(work, machine);
+  ASSERT_TRUE(fits(work, tiling, machine));
+  EXPECT_EQ(timeOf(work, tiling, machine).dramRead, 4096 * 256 + 16384);
 }
 
 /// The rows that two tiles share come with the tile's channels, not with all.

@@ -47,17 +47,21 @@ def kernels(report: dict, op: str) -> list[dict]:
     return found
 
 
-def check_sums(report: dict) -> None:
-    """An op takes the longer of computing and moving, a network the sum of its ops."""
+def check_sums(report: dict, waits: bool = False) -> None:
+    """An op takes the longer of computing and moving, or waits for buffers, too; a network the sum of its ops."""
     total = report["simulated"]
     for kernel in report["kernels"]:
-        assert kernel["cycles"] == max(kernel["compute_cycles"], kernel["dma_cycles"]) > 0, kernel
+        longer = max(kernel["compute_cycles"], kernel["dma_cycles"])
+        assert kernel["cycles"] == longer > 0 or waits and longer < kernel["cycles"], kernel
+        # One thing after the other is the worst that can be.
+        assert kernel["cycles"] <= kernel["compute_cycles"] + kernel["dma_cycles"], kernel
+        assert kernel["floor_cycles"] <= kernel["cycles"], kernel
         assert kernel["stall_cycles"] == kernel["cycles"] - kernel["compute_cycles"], kernel
         assert 0 <= kernel["utilisation"] <= 1, kernel
     for key in ("cycles", "compute_cycles", "dma_cycles", "dram_read_bytes", "dram_written_bytes",
                 "on_chip_read_bytes", "on_chip_written_bytes"):  # fmt: skip
         assert total[key] == sum(kernel[key] for kernel in report["kernels"]), key
-    assert total["cycles"] >= max(total["compute_cycles"], total["dma_cycles"])
+    assert total["cycles"] >= max(total["compute_cycles"], total["dma_cycles"], total["floor_cycles"])
     assert abs(total["ms"] * total["clock_mhz"] * 1e3 - total["cycles"]) < 1e-6 * total["cycles"]
 
 
@@ -67,7 +71,8 @@ def test_array_cycles_of_resnet50(bench: Bench) -> None:
         for flow in FLOWS:
             rows = [row for row in layers() if (row.array, row.flow) == (size, flow)]
             assert len(rows) == 53
-            machine = {"mac_rows": f"{size} MAC", "mac_columns": f"{size} MAC", "data_flow": flow, "array_use": "whole"}
+            machine = {"mac_rows": f"{size} MAC", "mac_columns": f"{size} MAC", "data_flow": flow, "array_use": "whole",
+                       "sum_reads": "none"}  # fmt: skip
             report = simulate(bench, Chip("array", machine), convolutions(rows))
             found = kernels(report, "npu.conv2d")
             assert len(found) == 53
@@ -137,6 +142,19 @@ def test_padding_of_blocks(bench: Bench) -> None:
         assert abs(found[17]["cycles"] / found[32]["cycles"] - 1) < 0.01, (found[17], found[32])
 
 
+def test_padding_of_spatial_blocks(bench: Bench) -> None:
+    """In blocks of 8 x 8 pixels of 32 channels, a layer of one pixel computes 64; its K and N are channels."""
+    demand = "{ops: [conv2d], data: [NHWC8h8w32c], result: [NHWC8h8w32c]}"
+    chip = Chip("croutons", {"data_flow": "weight-stationary", "mac_rows": "16 MAC", "mac_columns": "16 MAC"},
+                "[8, 32]", f"[{demand}]")  # fmt: skip
+    weight = np.ones((1000, 1280, 1, 1), np.float32)
+    node = helper.make_node("Conv", ["x", "w"], ["y"], name="conv")
+    model = network("last", [node], {"w": weight}, {"x": [1, 1280, 1, 1]}, ["y"])
+    (kernel,) = kernels(simulate(bench, chip, model, "--io-layout=free"), "npu.conv2d")
+    # Folds of 16 x 16 through which 64 pixels pass; 1,000 channels are 1,024.
+    assert kernel["array_cycles"] == (1280 // 16) * (1024 // 16) * (64 + 2 * 16 + 16 - 2), kernel
+
+
 def test_unpadded_channels(bench: Bench) -> None:
     """A chip that reads pictures as they are computes 3 channels in the 3/16 of 16; more than it says, in full."""
     found = {}
@@ -193,18 +211,37 @@ def test_a_wide_layer_is_bound_by_its_weights(bench: Bench) -> None:
 
 def test_tiles(bench: Bench) -> None:
     """Less on-chip memory: more tiles, more traffic, never less time; all fits; the time tells of it."""
-    before = None
-    for kib in (65536, 1024, 512, 256, 128, 64):
-        chip = Chip("small", {"sram": f"{kib} KiB", "data_flow": "weight-stationary"})
-        report = simulate(bench, chip, resnet50(224), "--io-layout=free")
-        check_sums(report)
-        total = report["simulated"]
-        assert total["on_chip_peak_bytes"] <= kib * 1024, total
-        if before:
-            traffic = [t["dram_read_bytes"] + t["dram_written_bytes"] for t in (before, total)]
-            assert total["cycles"] >= before["cycles"] and traffic[1] >= traffic[0], (before, total)
-        before = total
-    assert any(kernel["tiles"] > 1 for kernel in report["kernels"])
+    for overlap in ("all", "tiles"):
+        before = None
+        for kib in (65536, 1024, 512, 256, 128, 64):
+            chip = Chip("small", {"sram": f"{kib} KiB", "data_flow": "weight-stationary", "overlap": overlap})
+            report = simulate(bench, chip, resnet50(224), "--io-layout=free")
+            check_sums(report, overlap == "tiles")
+            total = report["simulated"]
+            assert total["on_chip_peak_bytes"] <= kib * 1024, total
+            if before:
+                traffic = [t["dram_read_bytes"] + t["dram_written_bytes"] for t in (before, total)]
+                assert total["cycles"] >= before["cycles"], (before, total)
+                assert overlap == "tiles" or traffic[1] >= traffic[0], (before, total)
+            before = total
+        assert any(kernel["tiles"] > 1 for kernel in report["kernels"])
+
+
+def test_one_tile_overlaps_nothing(bench: Bench) -> None:
+    """A kernel in one piece is loaded, computed and stored; in pieces, what its buffers let overlap."""
+    model = network("relu", [helper.make_node("Relu", ["x"], ["y"], name="relu")], {}, {"x": [1, 64, 56, 56]}, ["y"])
+    parts = {}
+    for overlap, start in (("all", "0"), ("tiles", "0"), ("tiles", "1000000")):
+        chip = Chip("buffers", {"overlap": overlap, "dma_start": f"{start} cycles"})
+        (kernel,) = simulate(bench, chip, model, "--io-layout=free")["kernels"]
+        parts[overlap, start] = kernel
+    ideal, pieces, whole = parts.values()
+    moved, computed = 2 * 4 * 56 * 56 * 64 // 8, 56 * 56 * 64 // 32
+    assert ideal["cycles"] == moved + 1 and ideal["tiling"] == "whole", ideal
+    # A transfer starts so late that there is one each way.
+    assert whole["cycles"] == 2 * 1000000 + moved + computed + 1 and whole["tiling"] == "whole", whole
+    # Half is computed while the other half comes, and that while the first half goes.
+    assert pieces["cycles"] == moved + 1 and pieces["tiling"] == "2 pieces", pieces
 
 
 def test_tiles_narrower_than_the_array(bench: Bench) -> None:
@@ -241,7 +278,7 @@ def test_contiguous_bytes(bench: Bench) -> None:
 
 def test_larger_chips(bench: Bench) -> None:
     """More rows, columns, memory, lanes: never slower, and never more memory than there is."""
-    some = {"sram": "64 KiB", "dma_start": "100 cycles", "data_flow": "output-stationary"}
+    some = {"sram": "64 KiB", "dma_start": "100 cycles", "data_flow": "output-stationary", "overlap": "tiles"}
     for key, unit, values in (
         ("mac_rows", "MAC", (8, 32, 100, 128)), ("mac_columns", "MAC", (8, 32, 100, 128)),
         ("sram", "KiB", (16, 32, 64, 65, 100, 512)), ("vector_lanes", "lanes", (4, 32, 33)),
@@ -251,7 +288,7 @@ def test_larger_chips(bench: Bench) -> None:
             for value in values:
                 chip = blocked_chip(**(some | {key: f"{value} {unit}"}))
                 report = simulate(bench, chip, model, *words)
-                check_sums(report)
+                check_sums(report, waits=True)
                 total = report["simulated"]
                 assert total["on_chip_peak_bytes"] <= total["sram_bytes"], (chip, total)
                 cycles.append(total["cycles"])
@@ -308,8 +345,14 @@ def test_memory_that_is_too_small(bench: Bench) -> None:
 
 
 def test_banks(bench: Bench) -> None:
-    """Two banks hold no convolution's three buffers, however large they are; more would."""
+    """Two banks hold no convolution's three buffers, however large they are; four hold scalars and a bias, too."""
     path = bench.save(convolution(16))
+    biased = np.ones(16, np.float32)
+    few = [helper.make_node("Conv", ["x", "w", "b"], ["c"], name="conv", pads=[1] * 4),
+           helper.make_node("Mul", ["c", "s"], ["m"], name="mul"), helper.make_node("Add", ["m", "s"], ["y"], name="add")]  # fmt: skip
+    weights = {"w": np.ones((16, 16, 3, 3), np.float32), "b": biased, "s": np.array(3, np.float32)}
+    simulate(bench, Chip("four", {"sram": "1024 KiB", "sram_banks": "4 banks"}),
+             network("few", few, weights, {"x": [1, 16, 56, 56]}, ["y"]))  # fmt: skip
     for banks, code in (("2", 1), ("32", 0)):
         chip = Chip("banks", {"sram": "1024 KiB", "sram_banks": f"{banks} banks"}).write(bench.folder)
         done = bench.run("npuc", path, "-o", "out.npu", "-q", f"--target={chip}")

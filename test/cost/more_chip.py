@@ -38,6 +38,12 @@ UNITS = {
     "dma_start": "cycles", "kernel_start": "cycles", "strided_access": "times", "transpose_bandwidth": "B/cycle",
 }  # fmt: skip
 PLACES = ("after", "beside")
+# Words that two chips have in common, each of those that may be.
+WORDS = {
+    "sum_reads": ("each", "none"), "window_reads": ("each", "once"), "weight_load": ("in-turn", "preload"),
+    "rows": ("either", "either", "channels", "window"), "depthwise": ("columns", "columns", "channels", "vector"),
+    "overlap": ("tiles", "tiles", "tiles", "all"),
+}  # fmt: skip
 TOO_SMALL = ("its smallest tile", "the chip's memory is too small")
 TIMEOUT_SECONDS = 120
 
@@ -147,6 +153,7 @@ def random_chip(choice: random.Random) -> dict[str, float]:
         machine["sram_bandwidth"] = choice.choice((1, 8, 50, 300))
     machine["mac_rates"] = choice.choice((0.25, 1, 1, 4))  # of f32
     machine["vector_unit"] = choice.choice(PLACES)
+    machine |= {key: choice.choice(words) for key, words in WORDS.items()}
     return machine
 
 
@@ -174,7 +181,7 @@ def with_more(choice: random.Random, machine: dict[str, float]) -> tuple[dict[st
 def write_chip(folder: Path, name: str, target: str, flow: str, machine: dict[str, float]) -> Path:
     text = (ROOT / "targets" / f"{target}.yaml").read_text(encoding="utf-8").replace(f"name: {target}", f"name: {name}")
     values = {key: f"{value} {UNITS[key]}" for key, value in machine.items() if key in UNITS}
-    values |= {"data_flow": flow, "vector_unit": machine["vector_unit"]}
+    values |= {"data_flow": flow, "vector_unit": machine["vector_unit"], **{key: machine[key] for key in WORDS}}
     values["mac_rates"] = f"{{f32: {machine['mac_rates']} times}}"
     path = folder / f"{name}.yaml"
     path.write_text(with_values(Chip(name, text), values), encoding="utf-8")
@@ -197,6 +204,9 @@ def faults_of(report: dict) -> list[str]:
     chip, faults = report["chip"], []
     if chip["on_chip_peak_bytes"] > chip["sram_bytes"]:
         faults.append(f"takes {chip['on_chip_peak_bytes']} of {chip['sram_bytes']} bytes")
+    for part in (*report["kernels"], chip):
+        if part["floor_cycles"] > part["cycles"]:
+            faults.append(f"{part.get('name', 'all')} takes {part['cycles']} cycles, its floor is {part['floor_cycles']}")
     for kernel in report["kernels"]:
         if not 0 <= kernel["utilisation"] <= 1:
             faults.append(f"{kernel['name']} uses {kernel['utilisation']} of the array")

@@ -23,6 +23,12 @@ double Work::macs() const {
   return sum;
 }
 
+const cost::Product *Work::extents() const {
+  if (products.size() == 1)
+    return products.data();
+  return products.empty() && streamed ? &*streamed : nullptr;
+}
+
 /// Product of the extents from `first` on.
 static int64_t extent(ArrayRef<int64_t> shape, size_t first = 0) {
   return std::accumulate(shape.begin() + first, shape.end(), int64_t(1),
@@ -69,7 +75,7 @@ static Work convWork(Operation *op, const npu_conv_attrs &conv) {
   char data = channelwise ? 'n' : grouped ? 'K' : 'k';
   return {{product},
           0,
-          !channelwise && groups == 1,
+          !channelwise && groups == 1 ? Depth::Channels : Depth::AsItIs,
           std::max<int64_t>(0, window - conv.strides[0]),
           {imageDims(rank, data, true),
            weightDims(rank, grouped ? 'N' : 'n', 'k'),
@@ -85,18 +91,20 @@ static Work convTransposeWork(Operation *op, int64_t groups) {
   if (isChannelwise(op, groups))
     return {{{pixels, extent(weight, 1), data[1], 1, true}},
             0,
-            false,
+            Depth::AsItIs,
             0,
             {imageDims(rank, 'n', false), weightDims(rank, 'n', '.'),
-             imageDims(rank, 'n', false)}};
+             imageDims(rank, 'n', false)},
+            /*countsDataPixels=*/true};
   char k = groups > 1 ? 'K' : 'k', n = groups > 1 ? 'N' : 'n';
   return {{{pixels, data[1] / std::max<int64_t>(1, groups), extent(weight, 1),
             groups}},
           0,
-          groups == 1,
+          groups == 1 ? Depth::Channels : Depth::AsItIs,
           0,
           {imageDims(rank, k, false), weightDims(rank, k, 'n'),
-           imageDims(rank, n, false)}};
+           imageDims(rank, n, false)},
+          /*countsDataPixels=*/true};
 }
 
 /// Result (O, C / groups, spatial): for each weight a sum over the gradient's
@@ -112,7 +120,7 @@ static Work convBpwWork(Operation *op, int64_t groups) {
   other[1] = groups > 1 ? 'N' : 'n';
   return {{{extent(result, 1), pixels, result[0] / groups, groups}},
           0,
-          false,
+          Depth::AsItIs,
           0,
           {data, other, weightDims(rank, other[1], 'm')}};
 }
@@ -131,16 +139,62 @@ Work npu::winogradWork(ArrayRef<int64_t> result, int64_t channels,
   return {{{tiles, channels, result[1], points}},
           static_cast<double>(points) *
               (transformCost * transformed + weightCost * pairs),
-          true,
+          Depth::Channels,
           2, // rows that patches one below the other share
           {imageDims(4, 'k', false), "", imageDims(4, 'n', false)}};
 }
 
-static Work poolWork(Operation *op, const npu_pool_attrs &pool) {
-  int64_t spatial = tensorType(op->getResult(0)).getRank() - 2;
-  double window = std::accumulate(pool.kernel, pool.kernel + spatial, 1.0,
-                                  std::multiplies<>());
-  return {{}, elementsOf(op->getResult(0)) * window};
+/// Windows over each channel by itself: cut as a depthwise convolution is.
+static Work windowWork(Operation *op, const npu_pool_attrs &pool) {
+  ArrayRef<int64_t> data = tensorType(op->getOperand(0)).getShape(),
+                    result = tensorType(op->getResult(0)).getShape();
+  auto rank = static_cast<int64_t>(result.size());
+  auto window = std::accumulate(pool.kernel, pool.kernel + rank - 2, int64_t(1),
+                                std::multiplies<>());
+  Work work;
+  work.elements = elementsOf(op->getResult(0)) * static_cast<double>(window);
+  work.streamed = {result[0] * extent(result, 2), window, data[1], 1, true};
+  work.streamed->row = extent(result, 3);
+  work.haloRows = std::max<int64_t>(
+      0, (pool.kernel[0] - 1) * std::max<int64_t>(1, pool.dilations[0]) + 1 -
+             pool.strides[0]);
+  work.dims = {imageDims(rank, 'n', true), "", imageDims(rank, 'n', true)};
+  return work;
+}
+
+/// Steps of a vector unit for each element of operand 0, rows of which lie
+/// along `axes` (a bit each) and are gone over `passes` times if they do not
+/// fit on the chip.
+static Work rowsWork(Operation *op, double steps, int64_t axes, double passes) {
+  ArrayRef<int64_t> data = tensorType(op->getOperand(0)).getShape(),
+                    result = tensorType(op->getResult(0)).getShape();
+  Work work;
+  work.elements = steps * elementsOf(op->getOperand(0));
+  work.depth = Depth::Padded;
+  work.countsDataPixels = true;
+  work.passes = passes;
+  work.streamed = {1, 1, 1};
+  for (auto [dim, size] : llvm::enumerate(data)) {
+    bool isAlong = (axes >> dim & 1) != 0;
+    (isAlong ? work.streamed->k : work.streamed->m) *= size;
+    work.dims.data += isAlong ? 'k' : 'm';
+    if (data.size() == result.size() || !isAlong)
+      work.dims.result += isAlong ? 'k' : 'm';
+  }
+  return work;
+}
+
+/// Mean and variance in one pass, then what is made of them.
+static Work normWork(Operation *op, const npu_norm_attrs &norm) {
+  Work work = rowsWork(op, normSteps, norm.axes_mask, 2);
+  int64_t groups = std::max<int64_t>(1, norm.groups);
+  if (groups == 1 || work.streamed->k % groups != 0)
+    return work;
+  work.streamed->k /= groups;
+  work.streamed->count = groups;
+  for (std::string *dims : {&work.dims.data, &work.dims.result})
+    (*dims)[norm.group_axis] = 'K';
+  return work;
 }
 
 /// Weights that the whole batch shares make one tall product.
@@ -159,7 +213,7 @@ static Work matmulWork(Operation *op) {
   };
   return {{{rows, depth, columns, batch}},
           0,
-          false,
+          Depth::Padded,
           0,
           {dims(op->getOperand(0), "mk"), dims(op->getOperand(1), "kn"),
            dims(op->getResult(0), "mn")}};
@@ -176,9 +230,9 @@ static Work attentionWork(Operation *op) {
   std::string batch(rank - 2, 'c');
   return {{{rows, query.back() + value.back(), keys, heads}},
           softmaxSteps * static_cast<double>(heads * rows * keys),
-          false,
+          Depth::AsItIs,
           0,
-          {batch + "m.", batch + "n.", batch + "m."}};
+          {batch + "mk", batch + "nk", batch + "mk"}};
 }
 
 /// One vector operation for each element of the largest operand or result.
@@ -187,6 +241,37 @@ static Work streamWork(Operation *op) {
   for (Value operand : op->getOperands())
     largest = std::max(largest, elementsOf(operand));
   return {{}, largest};
+}
+
+/// The same, of a table of which `share` is read along some dimensions.
+static Work tableWork(Operation *op, double share, int64_t firstDim,
+                      int64_t lastDim) {
+  Work work = streamWork(op);
+  // What is not read is not computed either.
+  work.elements = elementsOf(op->getResult(0));
+  work.part = PartRead{share, {}, true};
+  for (int64_t dim = firstDim; dim <= lastDim; ++dim)
+    work.part->together.push_back({dim, 1});
+  return work;
+}
+
+/// How many elements there are of the result for each of operand 0.
+static double resultShare(Operation *op) {
+  return elementsOf(op->getResult(0)) /
+         std::max(1.0, elementsOf(op->getOperand(0)));
+}
+
+static Work sliceWork(Operation *op, const npu_slice_attrs &slice) {
+  Work work = streamWork(op);
+  work.elements = elementsOf(op->getResult(0));
+  work.part = PartRead{resultShare(op), {}, false};
+  ArrayRef<int64_t> data = tensorType(op->getOperand(0)).getShape(),
+                    result = tensorType(op->getResult(0)).getShape();
+  for (auto [dim, size] : llvm::enumerate(result))
+    if (size != data[dim])
+      work.part->together.push_back(
+          {dim, std::abs(slice.steps[dim]) == 1 ? size : 1});
+  return work;
 }
 
 /// Each kind is named, so that the compiler finds one that is forgotten.
@@ -200,20 +285,41 @@ static Work kernelWork(KernelOpInterface op) {
   case NPU_OP_CONV_BPW:
     return convBpwWork(op, attributes.conv.groups);
   case NPU_OP_TENSORNORM:
-    return {{}, normSteps * elementsOf(op->getResult(0)), false};
+    return normWork(op, attributes.norm);
   case NPU_OP_CONV_WINOGRAD:
     return winogradWork(tensorType(op->getResult(0)).getShape(),
                         tensorType(op->getOperand(0)).getShape()[1],
                         attributes.winograd.tile);
   case NPU_OP_MAX_POOL:
   case NPU_OP_AVG_POOL:
-    return poolWork(op, attributes.pool);
+  case NPU_OP_MAX_POOL_INDICES:
+    return windowWork(op, attributes.pool);
   case NPU_OP_MATMUL:
     return matmulWork(op);
   case NPU_OP_ATTENTION:
     return attentionWork(op);
   case NPU_OP_SOFTMAX:
-    return {{}, softmaxSteps * elementsOf(op->getResult(0))};
+    // The maximum, the sum, and what is made of them.
+    return rowsWork(op, softmaxSteps, int64_t(1) << attributes.axis.axis, 3);
+  case NPU_OP_REDUCE:
+    return rowsWork(op, 1, attributes.reduce.axes_mask, 1);
+  case NPU_OP_TOP_K:
+    return rowsWork(op, 1, int64_t(1) << attributes.top_k.axis, 1);
+  case NPU_OP_CUMULATE:
+    return rowsWork(op, 1, int64_t(1) << attributes.cumulate.axis, 1);
+  case NPU_OP_GATHER:
+    return tableWork(op, resultShare(op), attributes.axis.axis,
+                     attributes.axis.axis);
+  case NPU_OP_GATHER_ELEMENTS:
+    return tableWork(op, resultShare(op), 0,
+                     tensorType(op->getOperand(0)).getRank() - 1);
+  case NPU_OP_GATHER_ND: {
+    int64_t first = attributes.index.batch_dims,
+            depth = tensorType(op->getOperand(1)).getShape().back();
+    return tableWork(op, resultShare(op), first, first + depth - 1);
+  }
+  case NPU_OP_SLICE:
+    return sliceWork(op, attributes.slice);
   case NPU_OP_RELAYOUT:
   case NPU_OP_TRANSPOSE:
   case NPU_OP_RESHAPE:
@@ -221,18 +327,10 @@ static Work kernelWork(KernelOpInterface op) {
   case NPU_OP_ELTWISE:
   case NPU_OP_CONCAT:
   case NPU_OP_PAD:
-  case NPU_OP_SLICE:
-  case NPU_OP_REDUCE:
   case NPU_OP_RESIZE:
-  case NPU_OP_GATHER:
   case NPU_OP_BROADCAST:
-  case NPU_OP_GATHER_ELEMENTS:
-  case NPU_OP_GATHER_ND:
   case NPU_OP_SCATTER_ELEMENTS:
   case NPU_OP_SCATTER_ND:
-  case NPU_OP_MAX_POOL_INDICES:
-  case NPU_OP_TOP_K:
-  case NPU_OP_CUMULATE:
   case NPU_OP_WINOGRAD_WEIGHT:
   case NPU_OP_IMG2COL:
   case NPU_OP_UNPOOL:
@@ -259,15 +357,28 @@ Work npu::workOf(Operation *op, OutputSteps stage) {
   llvm::SmallPtrSet<Operation *, 8> leaving;
   if (root && !workOf(root).products.empty())
     leaving = opsInOutputStage(fused, stage);
-  for (Operation &inner : fused.getBody().front().without_terminator()) {
+  Block &body = fused.getBody().front();
+  for (Operation &inner : body.without_terminator()) {
     Work part = workOf(&inner);
     llvm::append_range(total.products, part.products);
     if (!leaving.contains(&inner))
       total.elements += part.elements;
-    total.countsChannels |= part.countsChannels;
+    if (part.depth != Depth::AsItIs)
+      total.depth = part.depth;
     total.haloRows = std::max(total.haloRows, part.haloRows);
-    if (!part.products.empty())
+    // What is said of the first operand is said of the kernel's.
+    bool readsFirst = inner.getNumOperands() > 0 &&
+                      inner.getOperand(0) == body.getArgument(0);
+    if (part.products.empty() && !readsFirst)
+      continue;
+    if (part.extents()) {
       total.dims = part.dims;
+      total.countsDataPixels = part.countsDataPixels;
+      total.streamed = part.streamed;
+      total.passes = part.passes;
+    }
+    if (part.part)
+      total.part = part.part;
   }
   return total;
 }
@@ -279,17 +390,88 @@ static bool isAttention(Operation *op) {
   return llvm::isa_and_nonnull<AttentionOp>(op);
 }
 
+/// Which extents a tensor has of a kernel that the vector unit runs.
+static cost::Role streamedRole(RankedTensorType type, StringRef dims,
+                               bool isDepthwise, bool isFirst) {
+  bool hasM = false, hasK = false, hasN = false;
+  for (auto [dim, sign] : llvm::enumerate(dims)) {
+    if (type.getDimSize(dim) == 1)
+      continue;
+    hasM |= sign == 'm' || sign == '.';
+    hasK |= sign == 'k' || sign == 'K';
+    hasN |= sign == 'n';
+  }
+  if (isDepthwise)
+    return isFirst ? cost::Role::Data
+           : hasM  ? cost::Role::Result
+                   : cost::Role::Bias;
+  if (hasK)
+    return hasM ? cost::Role::Data : cost::Role::Weight;
+  return hasM || hasN || isFirst ? cost::Role::Result : cost::Role::Bias;
+}
+
+static void assignStreamedRoles(Operation *op, const Work &work,
+                                cost::KernelWork &transfers) {
+  bool isDepthwise = work.streamed->depthwise;
+  for (auto [index, read] : llvm::enumerate(transfers.reads)) {
+    RankedTensorType type = tensorType(op->getOperand(index));
+    StringRef dims = index == 0 ? work.dims.data : work.dims.result;
+    size_t rank = type.getRank();
+    if (rank <= dims.size())
+      read.role =
+          streamedRole(type, dims.take_back(rank), isDepthwise, index == 0);
+  }
+  transfers.reads[0].passes = work.passes;
+  for (auto [index, write] : llvm::enumerate(transfers.writes)) {
+    RankedTensorType type = tensorType(op->getResult(index));
+    if (static_cast<size_t>(type.getRank()) == work.dims.result.size())
+      write.role = streamedRole(type, work.dims.result, isDepthwise,
+                                /*isFirst=*/false);
+  }
+  // What is one element, or a row of them.
+  for (cost::Transfer &write : transfers.writes)
+    if (write.role == cost::Role::Bias)
+      write.role = cost::Role::Result;
+}
+
+/// Whether it is repeated along some dimension, and has but a few elements.
+static bool isRepeated(Value operand, RankedTensorType result) {
+  ArrayRef<int64_t> shape = tensorType(operand).getShape(),
+                    all = result.getShape();
+  if (shape.size() > all.size() ||
+      elementsOf(operand) >= static_cast<double>(result.getNumElements()))
+    return false;
+  return llvm::all_of(llvm::zip(shape, all.take_back(shape.size())),
+                      [](auto sizes) {
+                        auto [size, there] = sizes;
+                        return size == there || size == 1;
+                      }) &&
+         (all.empty() ||
+          elementsOf(operand) <= static_cast<double>(*llvm::max_element(all)));
+}
+
 void npu::assignRoles(Operation *op, const Work &work,
-                      std::vector<cost::Transfer> &reads) {
-  if (work.products.empty() || reads.size() < 2)
+                      cost::KernelWork &transfers) {
+  std::vector<cost::Transfer> &reads = transfers.reads;
+  if (reads.empty())
     return;
-  reads[0].role = cost::Role::Data;
-  reads[1].role = cost::Role::Weight;
   ArrayRef<int64_t> shape = tensorType(op->getOperand(0)).getShape();
   if (work.haloRows > 0 && shape.size() > 2)
     reads[0].halo =
         reads[0].bytes * static_cast<double>(work.haloRows) /
         static_cast<double>(std::max<int64_t>(1, shape[0] * shape[2]));
+  if (work.products.empty() && work.streamed)
+    return assignStreamedRoles(op, work, transfers);
+  if (work.products.empty()) {
+    for (size_t index = 0; index < reads.size(); ++index)
+      if (isRepeated(op->getOperand(index), tensorType(op->getResult(0))))
+        reads[index].role = cost::Role::Bias;
+    return;
+  }
+  if (reads.size() < 2)
+    return;
+  reads[0].role = cost::Role::Data;
+  reads[1].role = cost::Role::Weight;
   const cost::Product &product = work.products.front();
   for (size_t index = 2; index < reads.size(); ++index)
     if (tensorType(op->getOperand(index)).getNumElements() <=
@@ -300,12 +482,13 @@ void npu::assignRoles(Operation *op, const Work &work,
 }
 
 StringRef npu::productDims(Operation *op, const Work &work, unsigned index) {
-  if (work.products.size() != 1)
+  if (!work.extents())
     return {};
   bool isOperand = index < op->getNumOperands();
   Value value = isOperand ? op->getOperand(index)
                           : op->getResult(index - op->getNumOperands());
-  bool isWeight = index == 1 || (index == 2 && isAttention(op));
+  bool isWeight =
+      !work.products.empty() && (index == 1 || (index == 2 && isAttention(op)));
   StringRef dims = isOperand && index == 0 ? work.dims.data
                    : isOperand && isWeight ? work.dims.weight
                                            : work.dims.result;

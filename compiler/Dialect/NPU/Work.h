@@ -10,32 +10,56 @@
 namespace npu {
 
 /// Which extent of a product each logical dimension of a tensor belongs to: m,
-/// k, n, c (count); K and N: count, then k or n. A dimension with another sign
-/// is never cut. Empty: as a row of its own.
+/// k, n, c (count); K and N: count, then k or n. Another sign: to m (of a
+/// weight: to k), and it is never cut. Empty: as a row of its own.
 struct ProductDims {
   std::string data, weight, result;
+};
+
+/// Whether what pads operand 0's blocks along K is multiplied, too.
+enum class Depth {
+  AsItIs,
+  Padded,
+  Channels ///< but for so few that the chip reads them without padding
+};
+
+/// Of operand 0 a part that is read: rows of a table, or a slice.
+struct PartRead {
+  double share = 0; ///< of its bytes, each reading counted
+  /// Of each dimension of which not all is read, how many neighbours are read
+  /// together.
+  SmallVector<std::pair<int64_t, int64_t>, 4> together;
+  bool isTable = false; ///< which rows is known when it runs
 };
 
 struct Work {
   SmallVector<cost::Product, 1> products; // of a matrix unit
   double elements = 0;                    // results of one vector operation
-  /// The products' K counts the channels of operand 0, N those of the result.
-  bool countsChannels = false;
-  /// The products' first operand: rows that windows one below the other share.
+  Depth depth = Depth::AsItIs;
+  /// The first operand: rows that windows one below the other share.
   int64_t haloRows = 0;
+  /// Of the products, or of what the vector unit is cut along.
   ProductDims dims = {};
+  /// M counts pixels of operand 0, not of the result.
+  bool countsDataPixels = false;
+  /// Of the vector unit: extents that parts of the op have, and how often it
+  /// goes over operand 0 where K is cut.
+  std::optional<cost::Product> streamed = {};
+  double passes = 1;
+  std::optional<PartRead> part = {};
 
   double macs() const;
+  /// Those of its one product, or streamed; null: it has none.
+  const cost::Product *extents() const;
 };
 
 /// The work of one kernel op, of npu.fused the sum over its body, without what
 /// the array's output stage does. Views and constants have none.
 Work workOf(Operation *op, OutputSteps stage = 0);
 
-/// Tells the transfers of an op's operands which extents of its products they
-/// have; products read the first two.
-void assignRoles(Operation *op, const Work &work,
-                 std::vector<cost::Transfer> &reads);
+/// Tells the transfers of an op's operands and results which extents of its
+/// work they have; products read the first two.
+void assignRoles(Operation *op, const Work &work, cost::KernelWork &transfers);
 
 /// The dimensions of an operand, or (past the last) of a result, in a product's
 /// extents; empty where they are not known.

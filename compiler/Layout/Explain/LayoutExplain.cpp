@@ -234,7 +234,8 @@ std::string npu::explainText(const RelayoutReport &report) {
          ArrayRef(items).take_front(itemsOfOneRule)) {
       out << "  " << item->kind << " of " << shownName(item->value) << ": "
           << item->from << " to " << item->to << ", " << item->bytes
-          << " bytes, " << llvm::format("%.0f", item->cost) << " cycles";
+          << " bytes, " << llvm::format("%.0f", item->cost) << " cycles (floor "
+          << llvm::format("%.0f", item->floor) << ")";
       if (!item->node.empty())
         out << ", at " << shownName(item->node);
       out << "\n    because " << shownMessage(item->cause.reason) << "\n";

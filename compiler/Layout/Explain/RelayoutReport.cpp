@@ -4,12 +4,16 @@
 #include "compiler/Kernel/KernelProblem.h"
 #include "compiler/Layout/Explain/LayoutExplain.h"
 #include "compiler/Layout/Problem/Alternatives.h"
+#include "compiler/Layout/Problem/Cost.h"
 #include "compiler/Layout/Problem/Crossings.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Names.h"
 #include "compiler/Layout/Problem/SplitGroup.h"
 #include "compiler/Layout/Problem/Storage.h"
+#include "cost/floor.h"
+
+#include <cmath>
 
 using namespace npu;
 
@@ -62,6 +66,9 @@ private:
     item.to = layoutName(getLayout(to), axes.of(to));
     item.bytes = storedBytes(tensorType(to));
     item.cost = static_cast<double>(costOf(problem, op).kernels.cycles);
+    if (auto work = kernelWorkOf(problem, op))
+      item.floor =
+          std::floor(cost::floorOf(*work, problem->target.machine).cycles());
     item.boundary =
         isa<RelayoutOp>(op) && (isa<BlockArgument>(from) || output != nullptr);
     item.cause = causes.of(op);

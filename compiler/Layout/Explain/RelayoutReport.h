@@ -33,6 +33,7 @@ struct RelayoutItem {
   std::string from, to;  // "NHWC" where the image axes are known, else letters
   int64_t bytes = 0;     // stored bytes of the result
   double cost = 0;       // cycles on the target
+  double floor = 0;      // what reading and writing it once takes at the least
   bool boundary = false; // at a graph input or output
   RelayoutCause cause;
   std::string node; // the model's node at which it stands

@@ -15,6 +15,7 @@
 #include "compiler/Layout/Problem/Placement.h"
 #include "compiler/Layout/Problem/Replacement.h"
 #include "compiler/Layout/Problem/Storage.h"
+#include "compiler/Layout/Problem/StoredRows.h"
 #include "cost/tile_search.h"
 
 #include "llvm/ADT/bit.h"
@@ -52,37 +53,6 @@ static LayoutAttr priced(RankedTensorType type, LayoutAttr layout) {
                   normalForm(toStoredOrder(layout), type.getShape()));
 }
 
-/// The dimension whose neighbours lie next to each other in memory. One element
-/// has none: blocks of it are padding, whichever dimension they are written of.
-static int64_t innermost(RankedTensorType type, LayoutAttr layout) {
-  for (const LayoutBlock &block : llvm::reverse(layout.getBlocks()))
-    if (type.getShape()[block.dim] != 1)
-      return block.dim;
-  for (int64_t dim : llvm::reverse(layout.getOrder()))
-    if (type.getShape()[dim] != 1)
-      return dim;
-  return 0;
-}
-
-/// Bytes in a row of a tensor's innermost dimension, of blocked tensors in a
-/// row of blocks.
-static double rowBytes(RankedTensorType type, LayoutAttr layout) {
-  double run = static_cast<double>(bytesOfElement(type));
-  for (LayoutBlock block : layout.getBlocks())
-    run *= static_cast<double>(block.size);
-  int64_t inner = 1;
-  for (int64_t dim : llvm::reverse(layout.getOrder())) {
-    int64_t extent = type.getShape()[dim];
-    for (LayoutBlock block : layout.getBlocks())
-      if (block.dim == dim)
-        extent = (extent + block.size - 1) / block.size;
-    inner = extent;
-    if (extent != 1)
-      break;
-  }
-  return run * static_cast<double>(std::max<int64_t>(1, inner));
-}
-
 /// `layout` as priced() gives it.
 static cost::Transfer transferOf(const ResidentProblem &problem, Value value,
                                  RankedTensorType type, LayoutAttr layout) {
@@ -95,50 +65,11 @@ static cost::Transfer transferOf(const ResidentProblem &problem, Value value,
   if (!layout)
     return transfer; // in whatever order it is stored in
   if (auto row =
-          problem->transferRow(value, type, layout, rowBytes(type, layout))) {
+          problem->transferRow(value, type, layout, rowBytesOf(type, layout))) {
     transfer.run = row->bytes;
     transfer.gathered = row->gathered;
   }
   return transfer;
-}
-
-/// Bytes of a dimension and all that lie within it.
-static double bytesWithin(RankedTensorType type, LayoutAttr layout,
-                          int64_t dim) {
-  double bytes = static_cast<double>(bytesOfElement(type));
-  for (LayoutBlock block : layout.getBlocks())
-    bytes *= static_cast<double>(block.size);
-  for (int64_t other : llvm::reverse(layout.getOrder())) {
-    int64_t extent = type.getShape()[other];
-    for (LayoutBlock block : layout.getBlocks())
-      if (block.dim == other)
-        extent = (extent + block.size - 1) / block.size;
-    bytes *= static_cast<double>(extent);
-    if (other == dim)
-      break;
-  }
-  return bytes;
-}
-
-/// The dimensions of more than one element in the order in which they lie in
-/// memory, the innermost first; a blocked one twice, unless a block holds all.
-static SmallVector<int64_t> storedDims(RankedTensorType type,
-                                       LayoutAttr layout) {
-  SmallVector<int64_t> dims;
-  auto outer = [&](int64_t dim) {
-    int64_t extent = type.getDimSize(dim);
-    for (LayoutBlock block : layout.getBlocks())
-      if (block.dim == dim)
-        extent = (extent + block.size - 1) / block.size;
-    return extent;
-  };
-  for (LayoutBlock block : llvm::reverse(layout.getBlocks()))
-    if (type.getDimSize(block.dim) > 1)
-      dims.push_back(block.dim);
-  for (int64_t dim : llvm::reverse(layout.getOrder()))
-    if (outer(dim) > 1)
-      dims.push_back(dim);
-  return dims;
 }
 
 namespace {
@@ -149,8 +80,8 @@ struct Side {
        LayoutAttr stored)
       : layout(priced(type, stored)),
         transfer(transferOf(problem, value, type, layout)),
-        dims(storedDims(type, layout)), innermost(::innermost(type, layout)),
-        bytes(storedBytes(type, layout)), rowBytes(::rowBytes(type, layout)) {}
+        dims(storedDims(type, layout)), innermost(innermostDim(type, layout)),
+        bytes(storedBytes(type, layout)), rowBytes(rowBytesOf(type, layout)) {}
 
   LayoutAttr layout;
   cost::Transfer transfer;
@@ -216,17 +147,36 @@ static cost::KernelWork relayoutWork(const ResidentProblem &problem,
                       Side(problem, value, type, to));
 }
 
-/// In the objective's best tiling.
-static KernelCost costOfWork(const ResidentProblem &problem,
-                             const cost::KernelWork &work) {
+namespace {
+
+/// What a kernel costs in the objective's best tiling, and bytes of on-chip
+/// memory for it: what finds as many costs no more.
+struct PricedTiling {
+  KernelCost cost;
+  double needs = 0;
+};
+
+} // namespace
+
+static PricedTiling priceOf(const ResidentProblem &problem,
+                            const cost::KernelWork &work) {
   const cost::Machine &machine = problem->target.machine;
   cost::Tiling tiling =
       cost::chooseTiling(work, machine, tileGoal(problem->objective));
-  int64_t beyond = cost::fits(work, tiling, machine) ? 0 : cost::doesNotFit;
+  double needs =
+      machine.sramKiB > 0 ? cost::bufferBytes(work, tiling, machine) : 0;
+  bool isTooLarge =
+      machine.sramKiB > 0 && needs > cost::tileCapacity(work, machine);
+  int64_t beyond = isTooLarge ? cost::doesNotFit : 0;
   KernelCost cost{cost::timeOf(work, tiling, machine).total + beyond};
   if (machine.saysEnergy())
     cost.energy = cost::energyOf(work, tiling, machine) + beyond;
-  return cost;
+  return {cost, needs};
+}
+
+static KernelCost costOfWork(const ResidentProblem &problem,
+                             const cost::KernelWork &work) {
+  return priceOf(problem, work).cost;
 }
 
 static RelayoutCosts relayoutCosts(const ResidentProblem &problem, Value value,
@@ -246,9 +196,9 @@ static RelayoutCosts relayoutCosts(const ResidentProblem &problem, Value value,
         continue;
       }
       cost::KernelWork work = relayoutWork(problem, type, reserved, from, to);
-      all.costs.push_back({1, to.bytes, costOfWork(problem, work)});
-      all.needs =
-          std::max(all.needs, cost::wholeBytes(work, problem->target.machine));
+      PricedTiling priced = priceOf(problem, work);
+      all.costs.push_back({1, to.bytes, priced.cost});
+      all.needs = std::max(all.needs, priced.needs);
     }
   return all;
 }
@@ -310,35 +260,58 @@ static double paddingOf(Value value, LayoutAttr layout) {
                  : 1;
 }
 
-/// The same of a product's input channels: a network's first convolution may
-/// have a way of its own.
-static double channelPaddingOf(const ResidentProblem &problem, Value input,
-                               LayoutAttr layout) {
-  if (layout && layout.isBlocked() &&
-      static_cast<double>(
-          tensorType(input).getDimSize(layout.getBlocks()[0].dim)) <=
-          problem->target.machine.unpaddedChannels)
-    return 1;
-  return paddingOf(input, layout);
+/// The same along the dimensions with one of these signs.
+static double paddingAlong(RankedTensorType type, LayoutAttr layout,
+                           StringRef dims, StringRef signs) {
+  double padding = 1;
+  for (auto [dim, sign] : llvm::enumerate(dims)) {
+    int64_t extent = type.getDimSize(dim);
+    if (extent > 0 && signs.contains(sign))
+      padding *= static_cast<double>(storedExtent(type, layout, dim)) /
+                 static_cast<double>(extent);
+  }
+  return padding;
 }
 
-/// Bytes in a row of a part that is cut along the dimensions with this sign:
-/// the last of them is cut first.
-static double rowsCutAlong(RankedTensorType type, LayoutAttr layout,
-                           StringRef dims, char sign) {
-  SmallVector<int64_t> cut;
-  for (auto [dim, letter] : llvm::enumerate(dims))
-    if (letter == sign && type.getDimSize(dim) > 1)
-      cut.push_back(static_cast<int64_t>(dim));
-  if (cut.empty())
-    return 0;
-  ArrayRef<int64_t> order = layout.getOrder();
-  const auto *place = llvm::find(order, cut.back());
-  double bytes = bytesWithin(type, layout, cut.back());
-  for (int64_t dim : ArrayRef(cut).drop_back())
-    if (llvm::find(order, dim) < place)
-      bytes *= static_cast<double>(type.getDimSize(dim));
-  return bytes;
+/// Pads a product, or what stands for one, by the blocks in which its operand
+/// and its result are stored; channels may have a way of their own.
+static cost::Product paddedProduct(const ResidentProblem &problem,
+                                   Operation *op, const Work &work,
+                                   ArrayRef<LayoutAttr> layouts,
+                                   cost::Product product) {
+  LayoutAttr read = layouts[0], written = layouts[op->getNumOperands()];
+  Value data = op->getOperand(0), result = op->getResult(0);
+  RankedTensorType dataType = tensorType(data), resultType = tensorType(result);
+  auto pad = [](int64_t &extent, double padding) {
+    extent = std::llround(static_cast<double>(extent) * padding);
+  };
+  bool isFewChannels =
+      work.depth == Depth::Channels && read && read.isBlocked() &&
+      static_cast<double>(dataType.getDimSize(read.getBlocks()[0].dim)) <=
+          problem->target.machine.unpaddedChannels;
+  bool padsDepth = work.depth != Depth::AsItIs && !isFewChannels;
+  auto knows = [](StringRef dims, RankedTensorType type) {
+    return dims.size() == static_cast<size_t>(type.getRank());
+  };
+  if (padsDepth && !knows(work.dims.data, dataType))
+    pad(product.k, paddingOf(data, read));
+  else if (padsDepth)
+    pad(product.k, paddingAlong(dataType, read, work.dims.data, "kK"));
+  if (!knows(work.dims.result, resultType)) {
+    pad(product.n, paddingOf(result, written));
+    return product;
+  }
+  StringRef dims = work.dims.result;
+  pad(product.n, paddingAlong(resultType, written, dims, "nN"));
+  pad(product.count, paddingAlong(resultType, written, dims, "c"));
+  bool ofData = work.countsDataPixels && knows(work.dims.data, dataType);
+  RankedTensorType pixels = ofData ? dataType : resultType;
+  LayoutAttr layout = ofData ? read : written;
+  if (ofData)
+    dims = work.dims.data;
+  pad(product.m, paddingAlong(pixels, layout, dims, "m."));
+  pad(product.row, paddingAlong(pixels, layout, dims, "."));
+  return product;
 }
 
 static void addRows(cost::Transfer &transfer, RankedTensorType type,
@@ -360,6 +333,41 @@ static void addRows(cost::Transfer &transfer, RankedTensorType type,
   }
 }
 
+/// Of operand 0 only what is read: how much, and how much of it lies together.
+static void addPart(cost::Transfer &read, RankedTensorType type,
+                    LayoutAttr layout, const PartRead &part) {
+  double bytes = read.bytes * part.share, run = std::min(read.run, bytes);
+  if (!layout)
+    layout = LayoutAttr::getRowMajor(type.getContext(), type.getRank());
+  for (auto [dim, count] : part.together)
+    if (type.getDimSize(dim) > 1)
+      run = std::min(run, bytesWithin(type, layout, dim) *
+                              static_cast<double>(count) /
+                              static_cast<double>(type.getDimSize(dim)));
+  run = std::max(run, read.elementBytes);
+  if (!part.isTable) {
+    read.bytes = std::min(read.bytes, bytes);
+    read.run = run;
+    return;
+  }
+  read.touched = bytes;
+  read.touchedRun = run;
+}
+
+/// Multiplications of the op's own algorithm, or of another one that the target
+/// lists and that takes fewer; by the rate of its type.
+static double leastMacs(const ResidentProblem &problem, Operation *op,
+                        const Work &own, const ArraySpec &array) {
+  double least = own.macs();
+  if (least > 0 && !problem->target.algorithms.empty())
+    for (const Alternative *other : alternativesFor(op, problem->target))
+      if (!other->isSet())
+        least = std::min(least, other->work(op).macs());
+  cost::Product product;
+  addArray(array, op, product);
+  return least / product.rate;
+}
+
 static cost::KernelWork
 chipWork(const ResidentProblem &problem, LayoutOpInterface op,
          ArrayRef<LayoutAttr> layouts, const Alternative *algorithm,
@@ -367,6 +375,7 @@ chipWork(const ResidentProblem &problem, LayoutOpInterface op,
   Work own = workOf(op, array.outputStage);
   cost::KernelWork work;
   work.usefulMacs = own.macs();
+  work.leastMacs = leastMacs(problem, op, own, array);
   if (algorithm) {
     Work other = algorithm->work(op);
     own.products = other.products;
@@ -375,21 +384,16 @@ chipWork(const ResidentProblem &problem, LayoutOpInterface op,
     own.elements += other.elements;
   }
   unsigned operands = op->getNumOperands();
-  double padding = paddingOf(op->getResult(0), layouts[operands]);
-  double channels =
-      own.countsChannels
-          ? channelPaddingOf(problem, op->getOperand(0), layouts[0])
-          : 1;
   work.products.reserve(own.products.size());
   work.reads.reserve(operands);
   work.writes.reserve(op->getNumResults());
-  for (cost::Product product : own.products) {
-    product.n = std::llround(static_cast<double>(product.n) * padding);
-    product.k = std::llround(static_cast<double>(product.k) * channels);
-    addArray(array, op, product);
-    work.products.push_back(product);
+  for (const cost::Product &product : own.products) {
+    work.products.push_back(paddedProduct(problem, op, own, layouts, product));
+    addArray(array, op, work.products.back());
   }
-  work.elements = own.elements * padding;
+  if (work.products.empty() && own.streamed)
+    work.streamed = paddedProduct(problem, op, own, layouts, *own.streamed);
+  work.elements = own.elements * paddingOf(op->getResult(0), layouts[operands]);
   for (auto [index, layout] : llvm::enumerate(layouts)) {
     StringRef dims = productDims(op, own, index);
     if (index >= operands) {
@@ -398,7 +402,7 @@ chipWork(const ResidentProblem &problem, LayoutOpInterface op,
       LayoutAttr stored = priced(type, layout);
       work.writes.push_back(transferOf(problem, result, type, stored));
       if (!dims.empty())
-        addRows(work.writes.back(), type, stored, dims, own.products[0]);
+        addRows(work.writes.back(), type, stored, dims, *own.extents());
       continue;
     }
     OpOperand &operand = op->getOpOperand(index);
@@ -406,12 +410,14 @@ chipWork(const ResidentProblem &problem, LayoutOpInterface op,
     LayoutAttr stored = priced(type, layout);
     work.reads.push_back(operandTransfer(problem, operand, stored));
     if (!dims.empty() && !operand.get().getDefiningOp<ConstantOp>())
-      addRows(work.reads.back(), type, stored, dims, own.products[0]);
+      addRows(work.reads.back(), type, stored, dims, *own.extents());
     if (algorithm && index == 1)
       work.reads.back().bytes = work.reads.back().run =
           static_cast<double>(algorithm->weightBytes(op));
+    if (index == 0 && own.part && own.products.empty())
+      addPart(work.reads.back(), type, stored, *own.part);
   }
-  assignRoles(op, own, work.reads);
+  assignRoles(op, own, work);
   work.factor =
       problem->costFactor(op, whole.empty() ? layouts : whole,
                           algorithm ? algorithm->demandName : StringRef());
@@ -514,9 +520,8 @@ static auto useComputingWork(const ResidentProblem &problem,
   double reserved = isOnProcessor(op) ? 0 : problem.onChip().reserved(op);
   auto price = [&](cost::KernelWork work, double reserved) {
     work.reservedBytes = reserved;
-    KernelCost cost = costOfWork(problem, work);
-    double needs = cost::wholeBytes(work, problem->target.machine);
-    return PricedWork{std::move(work), cost, needs};
+    PricedTiling priced = priceOf(problem, work);
+    return PricedWork{std::move(work), priced.cost, priced.needs};
   };
   auto priceAlone = [&] {
     return price(computingWork(problem, op, layouts, algorithm, whole), 0);

@@ -61,7 +61,7 @@ struct Placed {
 };
 
 /// What a kernel does, and what that takes: as it is, or wherever `needs` bytes
-/// are left to it, which hold it whole.
+/// are left to it, which hold its fastest tiles.
 struct PricedWork {
   cost::KernelWork work;
   KernelCost cost;

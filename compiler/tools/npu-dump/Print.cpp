@@ -119,10 +119,10 @@ static std::string chipText(const format::Manifest &manifest,
   const char *from = chip.measured_cycles ? "measured"
                      : chip.scaled_cycles ? "scaled by measured kernels"
                                           : chip.bound;
-  return formatv("chip   {0} cycles ({1}){5}, tiles: {2}; on chip: {3} of "
-                 "tiles, {4} of values that stay",
+  return formatv("chip   {0} cycles ({1}, floor {6}){5}, tiles: {2}; on chip: "
+                 "{3} of tiles, {4} of values that stay",
                  chip.cycles, from, chip.tiling, bytesText(chip.tile_bytes),
-                 bytesText(chip.resident_bytes), energy);
+                 bytesText(chip.resident_bytes), energy, chip.floor_cycles);
 }
 
 static void printKernels(raw_ostream &out, const ProgramFile &file) {

@@ -93,7 +93,7 @@ cost::ChipTotals Session::totals() const {
   cost::ChipTotals totals;
   for (const npu_kernel_info &kernel : kernels)
     add(totals, kernel, kernel.relayout != 0);
-  finish(totals, chip.clock_mhz);
+  finish(totals, chip.clock_mhz, chip.dma_channels);
   return totals;
 }
 
@@ -188,10 +188,13 @@ static std::string chipLine(const Session &session) {
       totals.energy_pj
           ? line(", %.3f uJ", static_cast<double>(totals.energy_pj) / 1e6)
           : "";
-  return line("chip     %.3f ms, %llu cycles of %s at %g MHz (%s)%s%s\n",
+  return line("chip     %.3f ms, %llu cycles of %s at %g MHz (%s), floor "
+              "%llu%s%s\n",
               totals.ms, static_cast<unsigned long long>(totals.cycles),
               files::shownName(chip.name).c_str(), chip.clock_mhz,
-              chip.data_flow, energy.c_str(), measuredText(totals).c_str());
+              chip.data_flow,
+              static_cast<unsigned long long>(totals.floor_cycles),
+              energy.c_str(), measuredText(totals).c_str());
 }
 
 std::string summary(const Session &session) {
@@ -221,11 +224,12 @@ namespace {
 /// What the table of kernels adds up.
 struct ProfileSum {
   double ms = 0;
-  uint64_t cycles = 0, bytes = 0, dram = 0, onChip = 0, energy = 0;
+  uint64_t cycles = 0, floor = 0, bytes = 0, dram = 0, onChip = 0, energy = 0;
 
   void add(const npu_kernel_info &kernel, double kernelMs) {
     ms += kernelMs;
     cycles += kernel.cycles;
+    floor += kernel.floor_cycles;
     bytes += kernel.bytes;
     dram += kernel.dram_read_bytes + kernel.dram_written_bytes;
     onChip += kernel.on_chip_read_bytes + kernel.on_chip_written_bytes;
@@ -242,8 +246,9 @@ std::string hostColumns(const ProfileSum &row, const ProfileSum &total) {
 }
 
 std::string chipColumns(const ProfileSum &row, const ProfileSum &total) {
-  return line("%9.3f %11llu %5.1f%% %9.3f %9.3f  ", megabytes(row.bytes),
+  return line("%9.3f %11llu %11llu %5.1f%% %9.3f %9.3f  ", megabytes(row.bytes),
               static_cast<unsigned long long>(row.cycles),
+              static_cast<unsigned long long>(row.floor),
               percent(static_cast<double>(row.cycles),
                       static_cast<double>(total.cycles)),
               megabytes(row.dram), megabytes(row.onChip)) +
@@ -290,8 +295,8 @@ std::string profileTable(const Session &session) {
            rest + "\n";
   };
   std::string text = (hasHost ? line("%10s %6s ", "ms", "share") : "") +
-                     line("%9s %11s %6s %9s %9s  ", "MB", "cycles", "share",
-                          "DRAM MB", "chip MB") +
+                     line("%9s %11s %11s %6s %9s %9s  ", "MB", "cycles",
+                          "floor", "share", "DRAM MB", "chip MB") +
                      (total.energy ? line("%9s  ", "uJ") : "") +
                      line("%6s  %-14s  %-14s ", "array", "bound by", "op") +
                      (hasHost ? line("%-28s ", "implementation") : "") +
@@ -303,6 +308,8 @@ std::string profileTable(const Session &session) {
       text += line("%17s %9.3f  hidden data movement inside %s\n", "",
                    megabytes(k.adapter_bytes), k.name);
   }
+  // Each kernel's floor; the network's, which values pass on the chip, is
+  // lower.
   text +=
       rowOf(total, "in " + files::countText(session.kernels.size(), "kernel"));
   std::string adapters =

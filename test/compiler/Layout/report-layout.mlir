@@ -2,7 +2,7 @@
 // RUN: npu-opt %s --npu-assign-layout="strategy=none target=npu-nchw verify-exactly" --npu-report-layout="target=npu-nchw" 2>&1 >/dev/null | FileCheck %s --check-prefix=NONE
 
 // CHECK: example: 3 relayouts, 6912 bytes, 2 at the graph's boundary
-// CHECK: relayout of x: NCHW to NHWC, 2304 bytes, {{[0-9]+}} cycles, at Conv 'c1'
+// CHECK: relayout of x: NCHW to NHWC, 2304 bytes, {{[0-9]+}} cycles (floor {{[0-9]+}}), at Conv 'c1'
 // CHECK-NEXT: because Conv 'c1' (conv2d) on npu-nhwc demands NHWC for its data
 // CHECK: relayout of result of Conv 'c1': NHWC to NCHW, 2304 bytes
 // CHECK-NEXT: because Flatten 'f' (reshape): the digit of 36 at place 1 of dimension 1 would lie outside of that of 8 at place 36

@@ -250,6 +250,19 @@ TEST(TargetSpec, NumbersByType) {
               "depthwise_rows: is of `data_flow: dot-product` alone");
   expectError(withNumber("window_reads", "twice"),
               "window_reads: 'twice', expected one of: each, once");
+  expectError(withNumber("sum_reads", "twice"),
+              "sum_reads: 'twice', expected one of: each, none");
+  expectError(withNumber("weight_load", "late"),
+              "weight_load: 'late', expected one of: in-turn, preload");
+  expectError(withNumber("rows", "k"),
+              "rows: 'k', expected one of: either, channels, window");
+  expectError(withNumber("depthwise", "rows"),
+              "depthwise: 'rows', expected one of: columns, channels, vector");
+  expectError(replaceLine(withNumber("depthwise_rows", "4 MAC"), 7,
+                          "  clock: 9 MHz\n  depthwise: vector"),
+              "depthwise_rows: is of `depthwise: columns` alone");
+  expectError(withNumber("overlap", "some"),
+              "overlap: 'some', expected one of: tiles, all");
   expectError(withNumber("vector_unit", "below"),
               "vector_unit: 'below', expected one of: after, beside");
 }

@@ -52,7 +52,7 @@ def test_plan_is_the_program(bench: Bench) -> None:
         if "npu.kernel" in line:
             places = re.search(r"places = \[([^]]*)\]", line)
             assert places and re.fullmatch(r"({(arena|weights|input|output) = \d+ : i64}(, )?)+", places[1]), line
-            assert re.search(r"tile = {(pieces = \d+|count = \d+ : i64, k = \d+)", line), line
+            assert re.search(r"tile = {buffers = [12] : i64, (pieces = \d+|count = \d+ : i64, k = \d+)", line), line
 
 
 def test_stage_errors(bench: Bench) -> None:
