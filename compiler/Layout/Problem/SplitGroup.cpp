@@ -5,6 +5,7 @@
 #include "compiler/Layout/Problem/Placement.h"
 #include "compiler/Layout/Problem/Replacement.h"
 #include "compiler/Layout/Problem/Storage.h"
+#include "compiler/Target/Fuses.h"
 #include "compiler/Target/Lacks.h"
 
 #include <deque>
@@ -69,13 +70,14 @@ static bool readsOnce(const CutBody &body) {
          llvm::count(body.rest.front()->getOperands(), between) == 1;
 }
 
-/// Whether the target runs both parts.
+/// Whether the target runs both parts, each as one kernel.
 static bool areKernels(const TargetSpec &target, const CutBody &body) {
   auto lacks = [&](Operation *one) {
     auto rule = dyn_cast<LayoutOpInterface>(one);
     return rule && lackOf(target, rule).has_value();
   };
-  return llvm::none_of(body.first, lacks) && llvm::none_of(body.rest, lacks);
+  return llvm::none_of(body.first, lacks) && llvm::none_of(body.rest, lacks) &&
+         mayFuse(target, body.first) && mayFuse(target, body.rest);
 }
 
 SmallVector<const Alternative *> npu::splitsFor(Operation *op,

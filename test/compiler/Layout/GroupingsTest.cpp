@@ -10,6 +10,7 @@
 #include "compiler/Layout/Problem/Boundary.h"
 #include "compiler/Layout/Problem/SplitGroup.h"
 #include "compiler/Layout/Strategies/SearchProblem.h"
+#include "compiler/Target/Fuses.h"
 #include "test/compiler/Layout/LayoutFixture.h"
 #include "test/compiler/Support/RandomBuilder.h"
 #include "test/every_case.h"
@@ -45,6 +46,11 @@ public:
     values.clear();
     for (auto [argument, isLast] : llvm::zip(given, areLast))
       values.push_back(isLast ? toFirst(argument) : argument);
+    if (values.size() > 1 && coin()) { // whose order is the sum's?
+      Value sum = eltwise(NPU_INSTR_add, {convolution(values[0]), values[1]});
+      values.push_back(sum);
+      steps -= 2;
+    }
     for (int64_t i = 0; i < steps; ++i)
       values.push_back(step());
     SmallVector<Value> results;
@@ -143,9 +149,9 @@ SmallVector<Operation *> asGroup(ArrayRef<Operation *> members) {
   return ordered;
 }
 
-/// Calls `use` with each way to make kernels of the ops: for each op the number
-/// of its group.
-void forEachGrouping(ArrayRef<Operation *> ops,
+/// Calls `use` with each way to make kernels of the ops that the target takes:
+/// for each op the number of its group.
+void forEachGrouping(ArrayRef<Operation *> ops, const TargetSpec &target,
                      llvm::function_ref<void(ArrayRef<unsigned>)> use) {
   SmallVector<unsigned> groups;
   auto isGood = [&] {
@@ -154,7 +160,10 @@ void forEachGrouping(ArrayRef<Operation *> ops,
       for (auto [op, number] : llvm::zip(ops, groups))
         if (number == group)
           members.push_back(op);
-      if (members.size() > 1 && asGroup(members).empty())
+      if (members.size() < 2)
+        continue;
+      members = asGroup(members);
+      if (members.empty() || !mayFuse(target, members))
         return false;
     }
     return true;
@@ -248,11 +257,12 @@ protected:
   int64_t leastGrouped(Module source, const TargetSpec &target,
                        const IoLayouts &io) {
     int64_t least = std::numeric_limits<int64_t>::max();
-    forEachGrouping(opsOf(mainOf(*source)), [&](ArrayRef<unsigned> groups) {
+    auto price = [&](ArrayRef<unsigned> groups) {
       Module copy(source->clone());
       makeKernels(mainOf(*copy), groups);
       least = std::min(least, leastOf(mainOf(*copy), target, io));
-    });
+    };
+    forEachGrouping(opsOf(mainOf(*source)), target, price);
     return least;
   }
 };
@@ -268,7 +278,7 @@ TEST_F(GroupingsTest, OptimalIsTheCheapestOfAllThatItChoosesAmong) {
     io.fixed = seed / std::size(chips) % 2 == 0;
     Module source = Generator(context, seed).run(io.fixed ? 6 : 4);
     Module fused(source->clone());
-    fuse(mainOf(*fused), &target, /*threads=*/1);
+    fuse(mainOf(*fused), &target);
     LayoutOptions options;
     options.io = io;
     options.verifyExactly = true;
