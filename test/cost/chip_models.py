@@ -29,6 +29,9 @@ MACHINE = {
     "overlap": "all",
 }  # fmt: skip
 
+# Sums of bytes do not leave the kernel that makes them.
+FUSES = "fuses: [{ops: [conv2d, matmul], then: [eltwise]}, {ops: [eltwise], then: [eltwise]}]\n"
+
 
 @dataclasses.dataclass
 class Chip:
@@ -45,7 +48,7 @@ class Chip:
         path = folder / f"{self.name}.yaml"
         path.write_text(
             f"name: {self.name}\nsummary: a chip of a test\ntypes: [f32, i8, ui8, i32, i64, i1]\n"
-            f"blocks: {self.blocks}\nmachine:\n{numbers}runs: {self.runs}\ndemands: {self.demands}\n",
+            f"blocks: {self.blocks}\nmachine:\n{numbers}runs: {self.runs}\ndemands: {self.demands}\n{FUSES}",
             encoding="utf-8",
         )
         return path

@@ -56,6 +56,15 @@ static std::string weightDims(int64_t rank, char first, char second) {
   return dims;
 }
 
+/// Rows that windows one below the other share, of those that any window takes:
+/// with a stride of 10, dilated ones of 10 leave nine of ten out.
+static int64_t sharedRows(int64_t kernel, int64_t dilation, int64_t stride) {
+  dilation = std::max<int64_t>(1, dilation);
+  int64_t step = std::gcd(dilation, stride);
+  return std::max<int64_t>(0,
+                           (kernel - 1) * dilation / step + 1 - stride / step);
+}
+
 /// Weight (O, C / groups, spatial).
 static Work convWork(Operation *op, const npu_conv_attrs &conv) {
   ArrayRef<int64_t> result = tensorType(op->getResult(0)).getShape();
@@ -69,14 +78,13 @@ static Work convWork(Operation *op, const npu_conv_attrs &conv) {
     product = {pixels, extent(weight, 1), result[1], 1, true};
   product.row = extent(result, 3);
   product.window = extent(weight, 2);
-  int64_t window = (weight[2] - 1) * conv.dilations[0] + 1;
   auto rank = static_cast<int64_t>(result.size());
   bool grouped = groups > 1 && !channelwise;
   char data = channelwise ? 'n' : grouped ? 'K' : 'k';
   return {{product},
           0,
           !channelwise && groups == 1 ? Depth::Channels : Depth::AsItIs,
-          std::max<int64_t>(0, window - conv.strides[0]),
+          sharedRows(weight[2], conv.dilations[0], conv.strides[0]),
           {imageDims(rank, data, true),
            weightDims(rank, grouped ? 'N' : 'n', 'k'),
            imageDims(rank, grouped ? 'N' : 'n', true)}};
@@ -155,9 +163,8 @@ static Work windowWork(Operation *op, const npu_pool_attrs &pool) {
   work.elements = elementsOf(op->getResult(0)) * static_cast<double>(window);
   work.streamed = {result[0] * extent(result, 2), window, data[1], 1, true};
   work.streamed->row = extent(result, 3);
-  work.haloRows = std::max<int64_t>(
-      0, (pool.kernel[0] - 1) * std::max<int64_t>(1, pool.dilations[0]) + 1 -
-             pool.strides[0]);
+  work.haloRows =
+      sharedRows(pool.kernel[0], pool.dilations[0], pool.strides[0]);
   work.dims = {imageDims(rank, 'n', true), "", imageDims(rank, 'n', true)};
   return work;
 }
