@@ -113,7 +113,7 @@ def by_npuc(build: Path, model: Path, folder: Path) -> Estimate:
     told = json.loads(call(build / "bin" / "npu-run", program, "--simulate-only", "--json"))
     found = Estimate()
     for kernel in told["kernels"]:
-        found.add(part_of(kernel["node"]), kernel["cycles"], kernel["bound"], apart=kernel["op"] == "eltwise")
+        found.add(part_of(kernel["node"]), kernel["cycles"], kernel["bound"], apart=kernel["op"].removeprefix("npu.") == "eltwise")
     found.bytes = told["simulated"]["dram_read_bytes"] + told["simulated"]["dram_written_bytes"]
     return found
 
