@@ -40,6 +40,16 @@ Work fuseFor(std::string name) {
   };
 }
 
+/// The same for a pass that does nothing without one.
+Work forTarget(LogicalResult (*work)(Operation *, const TargetSpec &),
+               std::string name) {
+  return [=](mlir::func::FuncOp function) -> LogicalResult {
+    std::string error;
+    std::optional<TargetSpec> target = loadTarget(name, error);
+    return target ? work(function, *target) : failure();
+  };
+}
+
 Work wholeStage() {
   return [](mlir::func::FuncOp function) {
     mlir::PassManager manager(function.getContext());
@@ -113,6 +123,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{"simplify", onOperation(simplify)},
                     Case{"sink_transposes", onOperation(sinkTransposes)},
                     Case{"sink_reshapes", onOperation(sinkReshapes)},
+                    Case{"match_columns", forTarget(matchColumns, "npu-nhwc")},
+                    Case{"match_dilations", onOperation(matchDilations)},
+                    Case{"route_channels", onOperation(routeChannels)},
                     Case{"split_products",
                          [](mlir::func::FuncOp function) {
                            return splitProducts(function, nullptr);
