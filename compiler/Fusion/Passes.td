@@ -347,8 +347,7 @@ def MergeBranches : Pass<"npu-merge-branches", "::mlir::func::FuncOp"> {
     %2 = npu.eltwise add(%0, %1) : (tensor<1x1x8x8xf32>, tensor<1x1x8x8xf32>) -> tensor<1x1x8x8xf32>
     ==>
     %w = npu.constant dense<[[[[1.0, 5.0, 4.0]]]]> : tensor<1x1x1x3xf32> -> tensor<1x1x1x3xf32>
-    %b = npu.constant dense<0.0> : tensor<1xf32> -> tensor<1xf32>
-    %0 = npu.conv2d(%x, %w, %b) {dilations = [1, 1], groups = 1, pads = [0, 1, 0, 1], strides = [1, 1]} : (tensor<1x1x8x8xf32>, tensor<1x1x1x3xf32>, tensor<1xf32>) -> tensor<1x1x8x8xf32>
+    %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 1, 0, 1], strides = [1, 1]} : (tensor<1x1x8x8xf32>, tensor<1x1x1x3xf32>) -> tensor<1x1x8x8xf32>
     ```
     test/compiler/Fusion/merge-branches.mlir runs more.
   }];
