@@ -236,6 +236,64 @@ def image_ops(b: Builder, x: str) -> str:
     return b.conv(b.op("Transpose", layer, perm=[0, 3, 1, 2]), 8, 4, 3)
 
 
+def channel_shuffle(b: Builder, x: str) -> str:
+    """Units of ShuffleNet: the channels of two branches change places, half of them go on as they are."""
+
+    def shuffled(left: str, right: str) -> str:
+        both = b.op("Concat", left, right, axis=1)
+        apart = b.op("Reshape", both, b.integers(0, 2, 12, 16, 16))
+        return b.op("Reshape", b.op("Transpose", apart, perm=[0, 2, 1, 3, 4]), b.integers(0, 24, 16, 16))
+
+    def branch(x: str) -> str:
+        x = b.op("Relu", b.conv(x, 12, 12, 1))
+        x = b.conv(x, 12, 12, 3, group=12)
+        return b.op("Relu", b.conv(x, 12, 12, 1))
+
+    x = b.op("Relu", b.conv(x, 3, 12, 3))
+    short = b.op("Relu", b.conv(b.conv(x, 12, 12, 3, group=12, strides=[2, 2]), 12, 12, 1))
+    right = b.op("Relu", b.conv(x, 12, 12, 1))
+    right = b.op("Relu", b.conv(b.conv(right, 12, 12, 3, group=12, strides=[2, 2]), 12, 12, 1))
+    x = shuffled(short, right)
+    for _ in range(3):
+        kept = b.op("Slice", x, b.integers(0), b.integers(12), b.integers(1))  # channels
+        right = b.op("Slice", x, b.integers(12), b.integers(24), b.integers(1))
+        x = shuffled(kept, branch(right))
+    x = b.conv(x, 24, 24, 3, group=24)
+    return b.conv(x, 24, 8, 1)
+
+
+def dilated_by_phases(b: Builder, x: str) -> str:
+    """Dilated convolutions as TensorFlow writes them: of each phase of the image, which are batches."""
+    x = b.op("Relu", b.conv(x, 3, 8, 3))
+    for step, groups in ((2, 1), (3, 8)):
+        edge, more = (step, step) if 32 % step == 0 else (step, step + step - (32 + 2 * step) % step)
+        padded = b.op("Pad", x, b.integers(0, 0, edge, edge, 0, 0, more, more))
+        phases = b.op("SpaceToDepth", b.op("Transpose", padded, perm=[1, 0, 2, 3]), blocksize=step)
+        phases = b.op("Transpose", phases, perm=[1, 0, 2, 3])
+        phases = b.conv(phases, 8, 8, 3, bias=False, pads=[0] * 4, group=groups)
+        whole = b.op("DepthToSpace", b.op("Transpose", phases, perm=[1, 0, 2, 3]), blocksize=step)
+        whole = b.op("Transpose", whole, perm=[1, 0, 2, 3])
+        whole = b.op("Slice", whole, b.integers(0, 0), b.integers(32, 32), b.integers(2, 3))
+        x = b.op("Relu", b.op("Add", whole, b.normal(8, 1, 1)))
+    return b.conv(x, 8, 4, 1)
+
+
+def sliced_windows(b: Builder, x: str) -> str:
+    """Slices that only say which windows a convolution has: every second element, without the last ones."""
+    x = b.op("Relu", b.conv(x, 3, 8, 3))
+    end = b.integers(np.iinfo(np.int64).max, np.iinfo(np.int64).max)
+    axes = b.integers(2, 3)
+    second = b.op("Slice", x, b.integers(0, 0), end, axes, b.integers(2, 2))
+    cropped = b.op("Slice", x, b.integers(0, 0), b.integers(31, 31), axes)
+    behind = b.op("Slice", b.conv(x, 8, 8, 3), b.integers(0, 0), end, axes, b.integers(2, 2))
+    most = b.op("Slice", x, b.integers(0, 0), b.integers(-1, -1), axes)
+    x = b.op("Add", b.conv(second, 8, 8, 1), b.conv(cropped, 8, 8, 1, strides=[2, 2]))
+    x = b.op("Add", x, b.conv(second, 8, 8, 3))
+    x = b.op("Add", x, behind)
+    pooled = b.op("MaxPool", most, kernel_shape=[2, 2], strides=[2, 2], pads=[1, 1, 0, 0])
+    return b.conv(b.op("Add", x, pooled), 8, 4, 1)
+
+
 def many_kernels(b: Builder, x: str) -> str:
     """More kernels than one generated function holds."""
     x = b.conv(x, 3, 4, 1)
@@ -251,7 +309,8 @@ NETWORKS: dict[str, Network] = {
     for function in (
         conv_relu, residual, depthwise, grouped, concat, dense_concat, upsample, squeeze_excite, hard_swish,
         channels_last, classifier, global_pool, shape_arithmetic, quantized,
-        quantized_averages, by_index, image_ops, many_kernels,
+        quantized_averages, by_index, image_ops, channel_shuffle,
+        dilated_by_phases, sliced_windows, many_kernels,
     )
 }  # fmt: skip
 

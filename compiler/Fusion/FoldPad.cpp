@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// npu-fold-pad: zero padding becomes an attribute of the windowed op behind it.
+// npu-fold-pad: zero padding becomes an attribute of the windowed op behind it,
+// as do slices around one (WindowSlices.cpp).
+//
+// It ends: each pattern removes a pad or a slice in front of a windowed op, or
+// a slice behind one, or moves a pad behind a reshape (never back).
 #include "compiler/Fusion/FusionTraits.h"
 #include "compiler/Fusion/HasAny.h"
 #include "compiler/Fusion/Passes.h"
@@ -173,9 +177,10 @@ struct FoldPadPass : npu::impl::FoldPadBase<FoldPadPass> {
 } // namespace
 
 LogicalResult npu::foldPad(Operation *root) {
-  if (!hasAny<PadOp>(root))
+  if (!hasAny<PadOp, SliceOp>(root))
     return success();
   mlir::RewritePatternSet patterns(root->getContext());
   patterns.add<FoldPadIntoWindow>(root->getContext());
+  addWindowSlicePatterns(patterns);
   return apply(root, std::move(patterns));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // npu-fold-scale: per-channel affine steps go into weights and bias. Each
-// rewrite removes an elementwise op, so the pass ends.
+// rewrite removes an elementwise op or a bias that is 0, so the pass ends.
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ScaledNumbers.h"
 #include "compiler/Fusion/ChannelAffine.h"
@@ -135,6 +135,55 @@ struct FoldAffine : OpRewritePattern<EltwiseOp> {
   }
 };
 
+/// Whether every number of a constant is 0, of either sign.
+bool isZero(Value value) {
+  ElementsAttr elements = constantOf(value);
+  if (!elements)
+    return false;
+  if (std::optional<Floats> floats = floatsOf(value))
+    return llvm::all_of(*floats, [](float number) { return number == 0; });
+  std::vector<char> storage;
+  return isa<mlir::IntegerType>(tensorType(value).getElementType()) &&
+         llvm::all_of(elementBytes(elements, storage),
+                      [](char byte) { return byte == 0; });
+}
+
+// Pattern: conv(X, W, 0) -> conv(X, W)
+struct DropZeroBias : mlir::OpInterfaceRewritePattern<KernelOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(KernelOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<WeightedKernel> kernel = weightedKernel(op);
+    if (!kernel || !kernel->takesBias || op->getNumOperands() != 3 ||
+        !isZero(op->getOperand(2)))
+      return rewriter.notifyMatchFailure(op, "no bias, or one of numbers");
+    rewriter.modifyOpInPlace(op, [&] { op->eraseOperand(2); });
+    return success();
+  }
+};
+
+// Pattern: add(product, 0) -> product, whose sums begin with 0
+struct DropZeroOffset : OpRewritePattern<EltwiseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(EltwiseOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isKind(op, NPU_INSTR_add))
+      return rewriter.notifyMatchFailure(op, "no sum");
+    for (unsigned i : {0U, 1U}) {
+      Value product = op.getInputs()[i];
+      if (product.getType() != op.getResult().getType() ||
+          !weightedKernel(product.getDefiningOp()) ||
+          !isZero(op.getInputs()[1 - i]))
+        continue;
+      rewriter.replaceOp(op, product);
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "no product and zeros");
+  }
+};
+
 struct FoldScalePass : npu::impl::FoldScaleBase<FoldScalePass> {
   void runOnOperation() override {
     if (failed(foldScale(getOperation())))
@@ -145,7 +194,7 @@ struct FoldScalePass : npu::impl::FoldScaleBase<FoldScalePass> {
 } // namespace
 
 void npu::rewrites::addScalePatterns(mlir::RewritePatternSet &patterns) {
-  patterns.add<FoldAffine>(patterns.getContext());
+  patterns.add<FoldAffine, DropZeroBias, DropZeroOffset>(patterns.getContext());
 }
 
 LogicalResult npu::foldScale(Operation *root) {

@@ -21,9 +21,10 @@ FusionTraits npu::fusionTraitsOf(KernelOpInterface op) {
     return traits;
   case NPU_OP_MAX_POOL:
     traits.takesPads = traits.keepsSign = traits.movesElements = true;
+    traits.keepsChannels = true;
     return traits;
   case NPU_OP_AVG_POOL:
-    traits.takesPads = traits.keepsSign = true;
+    traits.takesPads = traits.keepsSign = traits.keepsChannels = true;
     return traits;
   case NPU_OP_CONV:
     traits.takesPads = traits.sumsWider = true;

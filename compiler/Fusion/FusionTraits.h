@@ -21,6 +21,8 @@ struct FusionTraits {
   bool keepsSign = false;
   /// The result's elements are operands', as they are, or constants.
   bool movesElements = false;
+  /// Makes each channel of its result of the same channel of its data.
+  bool keepsChannels = false;
   /// Sums products of its first two operands, in f32 where they are bf16.
   bool sumsWider = false;
   /// So many of its first operands may be bf16 for f32: it multiplies them.

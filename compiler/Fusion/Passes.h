@@ -44,6 +44,11 @@ LogicalResult matchNorms(Operation *root);
 LogicalResult matchAttention(Operation *root, const TargetSpec *target);
 /// The same as a pass where the target lists attention; it must outlive it.
 std::unique_ptr<mlir::Pass> createMatchAttention(const TargetSpec *target);
+LogicalResult matchDilations(Operation *root);
+LogicalResult routeChannels(Operation *root);
+LogicalResult matchColumns(Operation *root, const TargetSpec &target);
+/// The same as a pass, where there is a target; it must outlive the pass.
+std::unique_ptr<mlir::Pass> createMatchColumns(const TargetSpec *target);
 LogicalResult foldPad(Operation *root);
 LogicalResult foldScale(Operation *root);
 LogicalResult mergeBranches(Operation *root, bool ownData = true);

@@ -6,21 +6,24 @@
 #define NPU_FUSION_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+include "compiler/Fusion/WindowPasses.td"
 
 def Simplify : Pass<"npu-simplify", "::mlir::func::FuncOp"> {
   let summary = "Removes views and arithmetic on constants that cancel.";
   let description = [{
     Identity and inverse transposes and reshapes vanish, consecutive ones
-    compose, transposes also around a reshape that moves whole parts of their
-    dimensions, those of constants are computed. A function of a product stands
-    in front of the product's reshapes, where its kernel takes it. Elementwise
-    ops and reductions work on what a broadcast repeats, not on its repetitions.
-    A gather of all places of a box is a slice, a scatter to them a concat, or a
-    sum with what is padded. Halves that change places, or every second number (rotary
-    embedding), are a slice from back to front. Affine steps with constants are
-    brought into one form (x * scale, then + offset) and merge, where neither
-    overflow nor the rounding of a large offset would show. Every rewrite is
-    exact in real arithmetic.
+    compose, transposes also around a reshape that moves whole parts of
+    their dimensions, those of constants are computed; where a view adds or
+    drops dimensions of one element is the same for all exporters, as is an
+    average of a whole image. A function of a product stands in front of the
+    product's reshapes, where its kernel takes it. Elementwise ops and
+    reductions work on what a broadcast repeats, not on its repetitions. A
+    gather of all places of a box is a slice, a scatter to them a concat, or
+    a sum with what is padded. Halves that change places, or every second
+    number (rotary embedding), are a slice from back to front. Affine steps
+    with constants are brought into one form (x * scale, then + offset) and
+    merge, where neither overflow nor the rounding of a large offset would
+    show. Every rewrite is exact in real arithmetic.
 
     Example:
     ```mlir
@@ -72,7 +75,8 @@ def SinkTransposes : Pass<"npu-sink-transposes", "::mlir::func::FuncOp"> {
   let summary = "Moves logical transposes below elementwise and axis-wise ops.";
   let description = [{
     A transpose only renames dimensions, so it commutes with an elementwise op,
-    and with concat, pad and reduce once their axes are renamed. Sinking lets a
+    and with concat, pad and reduce once their axes are renamed; one of spatial
+    dimensions also with windows, whose constant weights it turns. Sinking lets a
     convolution meet the elementwise ops of a channels-last model, and a
     transpose meet its inverse. Transposes are free views where layouts allow;
     the pass does not try to have fewer of them.
@@ -297,32 +301,14 @@ def MatchRanges : Pass<"npu-match-ranges", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::npu::NPUDialect"];
 }
 
-def FoldPad : Pass<"npu-fold-pad", "::mlir::func::FuncOp"> {
-  let summary = "Makes zero padding an attribute of the op that reads it.";
-  let description = [{
-    A constant pad with zeros of the spatial dimensions becomes padding of the
-    convolution or of the average pooling that counts padding. A maximum ignores
-    its padding, which is the same only where no value is below zero.
-
-    Example:
-    ```mlir
-    %0 = npu.pad(%x) {mode = #npu.pad_mode<constant>, pads = [0, 0, 1, 1, 0, 0, 1, 1], value = 0.0 : f64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x10x10xf32>
-    %1 = npu.conv2d(%0, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x10x10xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x8x8xf32>
-    ==>
-    %1 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x4x8x8xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x8x8xf32>
-    ```
-    test/compiler/Fusion/fold-pad.mlir runs more.
-  }];
-  let dependentDialects = ["::npu::NPUDialect"];
-}
-
 def FoldScale : Pass<"npu-fold-scale", "::mlir::func::FuncOp"> {
   let summary = "Folds per-channel scales and offsets into weights and bias.";
   let description = [{
     An elementwise add, sub, mul or div by a constant with one value for each
     output channel (or one for all) behind a convolution or a matrix product
     with constant weights, which nothing else reads, changes the weights and the
-    bias instead. This is the folding of batch normalisation.
+    bias instead. This is the folding of batch normalisation. A bias that is 0
+    in every channel goes.
 
     Example:
     ```mlir
@@ -360,8 +346,7 @@ def MergeBranches : Pass<"npu-merge-branches", "::mlir::func::FuncOp"> {
     %2 = npu.eltwise add(%0, %1) : (tensor<1x1x8x8xf32>, tensor<1x1x8x8xf32>) -> tensor<1x1x8x8xf32>
     ==>
     %w = npu.constant dense<[[[[1.0, 5.0, 4.0]]]]> : tensor<1x1x1x3xf32> -> tensor<1x1x1x3xf32>
-    %b = npu.constant dense<0.0> : tensor<1xf32> -> tensor<1xf32>
-    %0 = npu.conv2d(%x, %w, %b) {dilations = [1, 1], groups = 1, pads = [0, 1, 0, 1], strides = [1, 1]} : (tensor<1x1x8x8xf32>, tensor<1x1x1x3xf32>, tensor<1xf32>) -> tensor<1x1x8x8xf32>
+    %0 = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 1, 0, 1], strides = [1, 1]} : (tensor<1x1x8x8xf32>, tensor<1x1x1x3xf32>) -> tensor<1x1x8x8xf32>
     ```
     test/compiler/Fusion/merge-branches.mlir runs more.
   }];

@@ -14,6 +14,8 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
   if (target)
     functions.addPass(createWidenTypes(target));
   functions.addPass(createSimplify());
+  // While phases of an image still stand where the model has them.
+  functions.addPass(createMatchDilations());
   // Before transposes sink below the factors of queries and keys.
   if (target)
     functions.addPass(createMatchAttention(target));
@@ -22,8 +24,12 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
   // not vanish in a bias.
   functions.addPass(createMatchActivations());
   functions.addPass(createMatchNorms());
+  // Before products are split: it says which parts of them are read.
+  functions.addPass(createRouteChannels());
   functions.addPass(createSplitProducts(target));
   functions.addPass(createSinkReshapes());
+  if (target)
+    functions.addPass(createMatchColumns(target));
   functions.addPass(createFoldPad());
   functions.addPass(createSimplify());
   if (target)

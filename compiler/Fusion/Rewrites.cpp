@@ -288,3 +288,11 @@ bool rewrites::isIdentity(ArrayRef<int64_t> permutation) {
     return static_cast<int64_t>(entry.index()) == entry.value();
   });
 }
+
+SmallVector<size_t> rewrites::longDims(ArrayRef<int64_t> shape) {
+  SmallVector<size_t> dims;
+  for (auto [dim, extent] : llvm::enumerate(shape))
+    if (extent != 1)
+      dims.push_back(dim);
+  return dims;
+}

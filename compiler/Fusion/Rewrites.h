@@ -107,6 +107,8 @@ Location fuseLocations(ArrayRef<Operation *> ops);
 
 SmallVector<int64_t> inversePermutation(ArrayRef<int64_t> permutation);
 bool isIdentity(ArrayRef<int64_t> permutation);
+/// Dimensions of more than one element.
+SmallVector<size_t> longDims(ArrayRef<int64_t> shape);
 
 /// The parts that two shapes of equally many elements have in common: of each
 /// dimension of either their numbers, outermost first. Parts of one element are
@@ -128,6 +130,7 @@ void addBroadcastPatterns(mlir::RewritePatternSet &patterns);
 void addExactSumPatterns(mlir::RewritePatternSet &patterns);
 void addGroupNormPatterns(mlir::RewritePatternSet &patterns);
 void addScalePatterns(mlir::RewritePatternSet &patterns);
+void addWindowSlicePatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace npu::rewrites
 

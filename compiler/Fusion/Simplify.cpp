@@ -3,12 +3,13 @@
 // npu-simplify: views that cancel, broadcasts as late as they can be, and
 // affine steps with constants in one form.
 //
-// It ends: the view patterns remove ops, or a transpose; those on broadcasts
-// move one towards the results, or leave it out; those on boxes remove a
-// scatter, or a concat, as do those on rotary embedding; of the arithmetic ones
-// each removes an op, or turns sub and div into add and mul (never back), or
-// moves a constant to the right, or moves a mul above an add, or a difference
-// behind a cast (never back).
+// It ends: the view patterns remove ops, or a transpose, or move a reshape in
+// front of one (never back); an average of a whole image is none any more;
+// those on broadcasts move one towards the results, or leave it out; those on
+// boxes remove a scatter, or a concat, as do those on rotary embedding; of the
+// arithmetic ones each removes an op, or turns sub and div into add and mul
+// (never back), or moves a constant to the right, or moves a mul above an add,
+// or a difference behind a cast (never back).
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Fusion/FusionTraits.h"
@@ -294,6 +295,40 @@ struct MergeAffine : OpRewritePattern<EltwiseOp> {
   }
 };
 
+/// Whether the value stands for integers: a few steps with constants behind a
+/// conversion.
+bool isOfIntegers(Value value, int depth = 4) {
+  auto step = value.getDefiningOp<EltwiseOp>();
+  return step && depth > 0 &&
+         (isWholeNumber(value) || isOfIntegers(step.getInputs()[0], depth - 1));
+}
+
+// Pattern: avg_pool(X) of the whole image -> reduce(X), whatever exporters call
+//          it; not between integers, which have an average of their own
+struct WholeAverage : OpRewritePattern<AvgPoolOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AvgPoolOp op,
+                                PatternRewriter &rewriter) const override {
+    auto isZero = [](int64_t pad) { return pad == 0; };
+    if (!isF32(op.getData()) || !isF32(op.getResult()) ||
+        shapeOf(op.getData()).drop_front(2) !=
+            ArrayRef<int64_t>(toInts(op.getKernel())) ||
+        !llvm::all_of(toInts(op.getPads()), isZero) ||
+        !llvm::all_of(toInts(op.getDilations()),
+                      [](int64_t step) { return step == 1; }))
+      return rewriter.notifyMatchFailure(op, "not of the whole image");
+    if (isOfIntegers(op.getData()) || isRounded(op.getResult()))
+      return rewriter.notifyMatchFailure(op, "of quantized numbers");
+    SmallVector<int64_t> axes = llvm::to_vector(
+        llvm::seq<int64_t>(2, tensorType(op.getData()).getRank()));
+    rewriter.replaceOpWithNewOp<ReduceOp>(op, op.getResult().getType(),
+                                          op.getData(), ReduceKind::Mean,
+                                          rewriter.getI64ArrayAttr(axes), true);
+    return success();
+  }
+};
+
 struct SimplifyPass : npu::impl::SimplifyBase<SimplifyPass> {
   void runOnOperation() override {
     if (failed(simplify(getOperation())))
@@ -310,7 +345,7 @@ LogicalResult npu::simplify(Operation *root) {
   addRotaryPatterns(patterns);
   addBroadcastPatterns(patterns);
   addExactSumPatterns(patterns);
-  patterns.add<ConstantRight, AffineForm, DropNeutral, PlainPower, MergeAffine>(
-      root->getContext());
+  patterns.add<ConstantRight, AffineForm, DropNeutral, PlainPower, MergeAffine,
+               WholeAverage>(root->getContext());
   return apply(root, std::move(patterns));
 }

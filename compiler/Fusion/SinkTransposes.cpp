@@ -11,6 +11,7 @@
 #include "compiler/Fusion/HasAny.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
+#include "compiler/Fusion/WeightedKernel.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -179,6 +180,56 @@ static LogicalResult sinkBelow(ReduceOp op, PatternRewriter &rewriter) {
       });
 }
 
+/// The entries of an attribute that has one for each spatial dimension (or one
+/// for each beginning, then each end), as the data has them before a transpose.
+static ArrayAttr unpermutedEntries(Operation *op, StringRef name,
+                                   ArrayRef<int64_t> spatial) {
+  mlir::Builder builder(op->getContext());
+  SmallVector<int64_t> entries = toInts(op->getAttrOfType<ArrayAttr>(name)),
+                       renamed;
+  for (ArrayRef<int64_t> rest = entries; !rest.empty();
+       rest = rest.drop_front(spatial.size()))
+    llvm::append_range(renamed,
+                       unpermuted(rest.take_front(spatial.size()), spatial));
+  return builder.getI64ArrayAttr(renamed);
+}
+
+// Pattern: conv(transpose(X), W) -> transpose(conv(X, transpose(W))), the same
+//          of pooling, where only spatial dimensions move, W is constant and
+//          the result is not larger than the data
+static LogicalResult sinkBelowWindow(KernelOpInterface op,
+                                     PatternRewriter &rewriter) {
+  auto transpose = op->getOperand(0).getDefiningOp<TransposeOp>();
+  if (!transpose)
+    return rewriter.notifyMatchFailure(op, "no transpose");
+  Permutation permutation = toInts(transpose.getPermutation()), spatial;
+  std::optional<WeightedKernel> kernel = weightedKernel(op);
+  const bool isConv = kernel && constantOf(op->getOperand(1));
+  if ((!isConv && !op->hasAttr("kernel")) || permutation[0] != 0 ||
+      permutation[1] != 1 ||
+      tensorType(op->getResult(0)).getNumElements() >
+          tensorType(transpose.getResult()).getNumElements())
+    return rewriter.notifyMatchFailure(op, "more than space, or grows");
+  for (int64_t dim : ArrayRef(permutation).drop_front(2))
+    spatial.push_back(dim - 2);
+  SmallVector<Value> operands(op->getOperands());
+  operands[0] = transpose.getInput();
+  if (isConv) {
+    FailureOr<Value> weight =
+        makeTranspose(rewriter, operands[1].getLoc(), operands[1],
+                      inversePermutation(permutation));
+    if (failed(weight))
+      return failure();
+    operands[1] = *weight;
+  }
+  return rebuildAbove(
+      rewriter, op, operands, permutation, [&](Operation *clone) {
+        for (StringRef name : {"kernel", "strides", "dilations", "pads"})
+          if (clone->hasAttr(name))
+            clone->setAttr(name, unpermutedEntries(clone, name, spatial));
+      });
+}
+
 namespace {
 
 struct SinkBelow : mlir::OpInterfaceRewritePattern<KernelOpInterface> {
@@ -186,6 +237,8 @@ struct SinkBelow : mlir::OpInterfaceRewritePattern<KernelOpInterface> {
 
   LogicalResult matchAndRewrite(KernelOpInterface op,
                                 PatternRewriter &rewriter) const override {
+    if (fusionTraitsOf(op).takesPads)
+      return sinkBelowWindow(op, rewriter);
     if (!fusionTraitsOf(op).sinksTransposes)
       return rewriter.notifyMatchFailure(op, "transposes do not pass");
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)

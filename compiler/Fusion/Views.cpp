@@ -174,6 +174,52 @@ struct FoldUnitTranspose : OpRewritePattern<TransposeOp> {
   }
 };
 
+namespace {
+
+// Pattern: reshape(transpose(X)) that adds, drops or moves unit dimensions only
+//          -> transpose(reshape(X)): where exporters put such dimensions, the
+//          transpose meets what computes
+struct UnitsAboveTranspose : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto transpose = op.getInput().getDefiningOp<TransposeOp>();
+    if (!transpose || !transpose->hasOneUse() || movesOnlyUnits(transpose))
+      return rewriter.notifyMatchFailure(op, "no transpose of its own");
+    ArrayRef<int64_t> input = shapeOf(transpose.getInput()),
+                      moved = shapeOf(transpose.getResult()),
+                      result = shapeOf(op.getResult());
+    SmallVector<size_t> from = longDims(moved), to = longDims(result);
+    if (!llvm::equal(from, to,
+                     [&](size_t a, size_t b) { return moved[a] == result[b]; }))
+      return rewriter.notifyMatchFailure(op, "merges or splits dimensions");
+    // In front of the others the unit dimensions are nobody's neighbours.
+    SmallVector<int64_t> own = toInts(transpose.getPermutation()),
+                         place(input.size(), 0), shape, permutation;
+    shape.assign(result.size() - to.size(), 1);
+    for (size_t dim : longDims(input)) {
+      place[dim] = static_cast<int64_t>(shape.size());
+      shape.push_back(input[dim]);
+    }
+    int64_t unit = 0;
+    const size_t *next = from.begin();
+    for (int64_t extent : result)
+      permutation.push_back(extent == 1 ? unit++ : place[own[*next++]]);
+    Location location = fuseLocations({transpose, op});
+    FailureOr<Value> view =
+        makeReshape(rewriter, location, transpose.getInput(), shape);
+    if (succeeded(view))
+      view = makeTranspose(rewriter, location, *view, permutation);
+    if (failed(view))
+      return failure();
+    rewriter.replaceOp(op, *view);
+    return success();
+  }
+};
+
+} // namespace
+
 /// Whether a product makes the value, with what is fused to it.
 static bool isOfProduct(Value value) {
   while (auto step = value.getDefiningOp<EltwiseOp>()) {
@@ -213,5 +259,5 @@ struct FunctionOfProduct : OpRewritePattern<EltwiseOp> {
 
 void rewrites::addViewPatterns(mlir::RewritePatternSet &patterns) {
   patterns.add<FoldTranspose, FoldReshape, FoldUnitTranspose, ComposeTransposes,
-               FunctionOfProduct>(patterns.getContext());
+               UnitsAboveTranspose, FunctionOfProduct>(patterns.getContext());
 }

@@ -96,6 +96,16 @@ LogicalResult fuseForSome(mlir::func::FuncOp function) {
   return success();
 }
 
+/// The same for a pass that does nothing without one.
+Work forTarget(LogicalResult (*work)(Operation *, const TargetSpec &),
+               std::string name) {
+  return [=](mlir::func::FuncOp function) -> LogicalResult {
+    std::string error;
+    std::optional<TargetSpec> target = loadTarget(name, error);
+    return target ? work(function, *target) : failure();
+  };
+}
+
 Work wholeStage() {
   return [](mlir::func::FuncOp function) {
     mlir::PassManager manager(function.getContext());
@@ -162,6 +172,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{"simplify", onOperation(simplify)},
                     Case{"sink_transposes", onOperation(sinkTransposes)},
                     Case{"sink_reshapes", onOperation(sinkReshapes)},
+                    Case{"match_columns", forTarget(matchColumns, "npu-nhwc")},
+                    Case{"match_dilations", onOperation(matchDilations)},
+                    Case{"route_channels", onOperation(routeChannels)},
                     Case{"split_products",
                          [](mlir::func::FuncOp function) {
                            return splitProducts(function, nullptr);
@@ -189,7 +202,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"whole_stage", wholeStage()}),
     [](const auto &info) { return info.param.name; });
 
-TEST(FusionStage, ASecondRunChangesNothing) {
+/// A second run may find what a late pass has left to an early one; but no pass
+/// brings back what another one has removed.
+TEST(FusionStage, FurtherRunsUndoNothing) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     MLIRContext context;
     auto module = test::randomGraph(context, seed, 20);
@@ -199,6 +214,9 @@ TEST(FusionStage, ASecondRunChangesNothing) {
     size_t once = countOps(function);
     EXPECT_LE(once, atFirst + 8) << "seed " << seed;
     ASSERT_TRUE(succeeded(wholeStage()(function)));
-    EXPECT_EQ(countOps(function), once) << "seed " << seed;
+    size_t twice = countOps(function);
+    EXPECT_LE(twice, once) << "seed " << seed;
+    ASSERT_TRUE(succeeded(wholeStage()(function)));
+    EXPECT_EQ(countOps(function), twice) << "seed " << seed;
   }
 }

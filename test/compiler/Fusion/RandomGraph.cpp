@@ -30,6 +30,10 @@ private:
   Value resized(Value data, int64_t channel);
   Value productOfResized(Value data);
   Value productOfProduct(Value data);
+  Value shuffled(Value data);
+  Value ofPhases(Value data);
+  Value slicedWindows(Value data);
+  Value productOfColumns(Value data);
   Value unary(Value data);
   Value spelledActivation(Value data);
   Value affine(Value data);
@@ -305,6 +309,111 @@ Value Generator::productOfProduct(Value data) {
                                 {in[0], in[2], in[3], results});
 }
 
+/// What two convolutions give, their channels shuffled, in front of others: of
+/// all of them, of each half, or of each channel. Now and then something reads
+/// the shuffled channels, too.
+Value Generator::shuffled(Value data) {
+  const int64_t groups = 2 + pick(2), each = 1 + pick(3), results = 1 + pick(4);
+  Value whole = branch(data, groups * each, 1, 1);
+  if (coin())
+    whole = coin() ? unary(whole) : affine(whole);
+  if (coin())
+    whole = ConcatOp::create(
+        builder, location,
+        typeOf({shapeOf(whole)[0], 2 * groups * each, shapeOf(whole)[2],
+                shapeOf(whole)[3]}),
+        ValueRange{whole, branch(data, groups * each, 1, 1)}, 1);
+  SmallVector<int64_t> shape(shapeOf(whole));
+  const int64_t channels = shape[1];
+  if (pick(6) == 0)
+    values.push_back(whole);
+  Value moved = *rewrites::makeReshape(
+      builder, location, whole,
+      {shape[0], groups, channels / groups, shape[2], shape[3]});
+  moved = *makeTranspose(builder, location, moved, {0, 2, 1, 3, 4});
+  moved = *rewrites::makeReshape(builder, location, moved, shape);
+  switch (pick(3)) {
+  case 0:
+    return branch(moved, results, 1, 1);
+  case 1:
+    return branch(branch(moved, channels, channels, 1), results, 1, 1);
+  default: {
+    const int64_t half = channels / 2;
+    Value first = *rewrites::makePart(builder, location, moved, {1, 0, half});
+    Value rest = *rewrites::makePart(builder, location, moved,
+                                     {1, half, channels - half});
+    return eltwise(NPU_INSTR_add,
+                   {branch(first, results, 1, 1), branch(rest, results, 1, 1)});
+  }
+  }
+}
+
+/// A convolution of each phase of an image, as TensorFlow spells dilation. Now
+/// and then something reads what it gives, too.
+Value Generator::ofPhases(Value data) {
+  ArrayRef<int64_t> in = shapeOf(data);
+  if (in[2] % 2 != 0 || in[3] % 2 != 0)
+    return unary(data);
+  const int64_t batch = in[0], rows = in[2] / 2, columns = in[3] / 2,
+                results = 1 + pick(4);
+  Value phases = *rewrites::makeReshape(builder, location, data,
+                                        {batch, in[1], rows, 2, columns, 2});
+  phases = *makeTranspose(builder, location, phases, {3, 5, 0, 1, 2, 4});
+  phases = *rewrites::makeReshape(builder, location, phases,
+                                  {4 * batch, in[1], rows, columns});
+  Value given = branch(phases, results, 1, 1);
+  if (pick(6) == 0)
+    values.push_back(given);
+  given = *rewrites::makeReshape(builder, location, given,
+                                 {2, 2, batch, results, rows, columns});
+  given = *makeTranspose(builder, location, given, {2, 3, 4, 0, 5, 1});
+  return *rewrites::makeReshape(builder, location, given,
+                                {batch, results, 2 * rows, 2 * columns});
+}
+
+/// A convolution of every second element, or without the last ones; or these
+/// of what a convolution gives.
+Value Generator::slicedWindows(Value data) {
+  auto sliced = [&](Value whole) -> Value {
+    SmallVector<int64_t> shape(shapeOf(whole)), starts(4, 0), steps(4, 1);
+    for (int64_t dim = 2; dim < 4; ++dim) {
+      steps[dim] = 1 + pick(2);
+      starts[dim] = pick(3) == 0 ? pick(shape[dim]) : 0;
+      const int64_t most = (shape[dim] - starts[dim] - 1) / steps[dim] + 1;
+      shape[dim] = coin() ? most : std::max<int64_t>(1, most - 1);
+    }
+    return SliceOp::create(builder, location, typeOf(shape), whole,
+                           builder.getI64ArrayAttr(starts),
+                           builder.getI64ArrayAttr(steps));
+  };
+  const int64_t results = 1 + pick(4), stride = 1 + pick(2);
+  return coin() ? branch(sliced(data), results, 1, stride)
+                : sliced(branch(data, results, 1, stride));
+}
+
+/// A product by each column, or each row, of what a convolution gives.
+Value Generator::productOfColumns(Value data) {
+  Value image = branch(data, 1 + pick(4), 1, 1);
+  if (coin())
+    image = unary(image);
+  SmallVector<int64_t> shape(shapeOf(image));
+  const int64_t outside = 2 + pick(2), inside = 5 - outside,
+                elements = shape[1] * shape[inside], results = 1 + pick(4);
+  const bool channelsFirst = coin();
+  Value rows = *makeTranspose(
+      builder, location, image,
+      {outside, 0, channelsFirst ? 1 : inside, channelsFirst ? inside : 1});
+  rows = *rewrites::makeReshape(builder, location, rows,
+                                {shape[outside], shape[0], elements});
+  rows = MatmulOp::create(builder, location,
+                          typeOf({shape[outside], shape[0], results}), rows,
+                          constant({elements, results}));
+  if (coin())
+    rows = eltwise(NPU_INSTR_add, {constant({results}), rows});
+  return *rewrites::makeReshape(builder, location, rows,
+                                {shape[0], shape[outside], 1, results});
+}
+
 Value Generator::unary(Value data) {
   switch (pick(6)) {
   case 0:
@@ -486,6 +595,10 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::run(int steps) {
                         &Generator::partsOfProduct,
                         &Generator::productOfResized,
                         &Generator::productOfProduct,
+                        &Generator::shuffled,
+                        &Generator::ofPhases,
+                        &Generator::slicedWindows,
+                        &Generator::productOfColumns,
                         &Generator::unary,
                         &Generator::spelledActivation,
                         &Generator::affine,

@@ -97,3 +97,63 @@ func.func @average(%x: tensor<1x4x8x8xf32>) -> (tensor<1x4x8x8xf32>, tensor<1x4x
   %2 = npu.avg_pool(%0) {dilations = [1, 1], kernel = [3, 3], pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x4x10x10xf32>) -> tensor<1x4x10x10xf32>
   return %1, %2 : tensor<1x4x8x8xf32>, tensor<1x4x10x10xf32>
 }
+
+// Every second element in front of a convolution is its stride, and dilation of
+// a window; of the last ones that are cut off none is read.
+// CHECK-LABEL: @slice_in_front
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK-NEXT: npu.conv2d(%[[X]], %{{.*}}) {dilations = [1, 1], groups = 1 : i64, pads = [0, 0, 0, 0], strides = [2, 2]} : {{.*}} -> tensor<1x4x4x4xf32>
+// CHECK-NEXT: npu.conv2d(%[[X]], %{{.*}}) {dilations = [2, 2], groups = 1 : i64, pads = [2, 2, 1, 1], strides = [2, 2]} : {{.*}} -> tensor<1x4x4x4xf32>
+// CHECK-NEXT: npu.conv2d(%[[X]], %{{.*}}) {dilations = [1, 1], groups = 1 : i64, pads = [0, 0, 0, 0], strides = [2, 2]} : {{.*}} -> tensor<1x4x4x4xf32>
+// CHECK-NEXT: npu.max_pool(%[[X]]) {{.*}} -> tensor<1x4x3x3xf32>
+func.func @slice_in_front(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32>, %v: tensor<4x4x3x3xf32>) -> (tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>, tensor<1x4x3x3xf32>) {
+  %0 = npu.slice(%x) {starts = [0, 0, 0, 0], steps = [1, 1, 2, 2]} : (tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xf32>
+  %1 = npu.conv2d(%0, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x4x4xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x4x4xf32>
+  %2 = npu.conv2d(%0, %v) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x4x4x4xf32>, tensor<4x4x3x3xf32>) -> tensor<1x4x4x4xf32>
+  %3 = npu.slice(%x) {starts = [0, 0, 0, 0], steps = [1, 1, 1, 1]} : (tensor<1x4x8x8xf32>) -> tensor<1x4x7x7xf32>
+  %4 = npu.conv2d(%3, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x4x7x7xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x4x4xf32>
+  %5 = npu.max_pool(%3) {dilations = [1, 1], kernel = [3, 3], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x4x7x7xf32>) -> tensor<1x4x3x3xf32>
+  return %1, %2, %4, %5 : tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>, tensor<1x4x3x3xf32>
+}
+
+// What a slice takes of a convolution's results alone is computed.
+// CHECK-LABEL: @slice_behind
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK-NEXT: npu.conv2d(%[[X]], %{{.*}}) {dilations = [1, 1], groups = 1 : i64, pads = [1, 0, 0, 0], strides = [1, 2]} : {{.*}} -> tensor<1x4x7x3xf32>
+// CHECK-NEXT: return
+func.func @slice_behind(%x: tensor<1x4x8x8xf32>, %v: tensor<4x4x3x3xf32>) -> tensor<1x4x7x3xf32> {
+  %0 = npu.conv2d(%x, %v) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x4x8x8xf32>, tensor<4x4x3x3xf32>) -> tensor<1x4x8x8xf32>
+  %1 = npu.slice(%0) {starts = [0, 0, 0, 1], steps = [1, 1, 1, 2]} : (tensor<1x4x8x8xf32>) -> tensor<1x4x7x3xf32>
+  return %1 : tensor<1x4x7x3xf32>
+}
+
+// Data would stand where padding was, or be cut off; somebody reads the slice;
+// channels.
+// CHECK-LABEL: @keep_slices
+// CHECK-COUNT-5: npu.slice(
+// CHECK-NOT: npu.slice(
+func.func @keep_slices(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32>, %v: tensor<4x4x3x3xf32>, %u: tensor<4x2x1x1xf32>) -> (tensor<1x4x7x8xf32>, tensor<1x4x7x8xf32>, tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>, tensor<1x4x8x8xf32>, tensor<1x4x6x8xf32>) {
+  %0 = npu.slice(%x) {starts = [0, 0, 0, 0], steps = [1, 1, 1, 1]} : (tensor<1x4x8x8xf32>) -> tensor<1x4x7x8xf32>
+  %1 = npu.conv2d(%0, %v) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x4x7x8xf32>, tensor<4x4x3x3xf32>) -> tensor<1x4x7x8xf32>
+  %2 = npu.slice(%x) {starts = [0, 0, 1, 0], steps = [1, 1, 1, 1]} : (tensor<1x4x8x8xf32>) -> tensor<1x4x7x8xf32>
+  %3 = npu.conv2d(%2, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x7x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x7x8xf32>
+  %4 = npu.slice(%x) {starts = [0, 0, 0, 0], steps = [1, 1, 2, 1]} : (tensor<1x4x8x8xf32>) -> tensor<1x4x4x8xf32>
+  %5 = npu.conv2d(%4, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x4x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x4x8xf32>
+  %6 = npu.slice(%x) {starts = [0, 2, 0, 0], steps = [1, 1, 1, 1]} : (tensor<1x4x8x8xf32>) -> tensor<1x2x8x8xf32>
+  %7 = npu.conv2d(%6, %u) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x2x8x8xf32>, tensor<4x2x1x1xf32>) -> tensor<1x4x8x8xf32>
+  %8 = npu.conv2d(%x, %v) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x4x8x8xf32>, tensor<4x4x3x3xf32>) -> tensor<1x4x8x8xf32>
+  %9 = npu.slice(%8) {starts = [0, 0, 2, 0], steps = [1, 1, 1, 1]} : (tensor<1x4x8x8xf32>) -> tensor<1x4x6x8xf32>
+  return %1, %3, %4, %5, %7, %9 : tensor<1x4x7x8xf32>, tensor<1x4x7x8xf32>, tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>, tensor<1x4x8x8xf32>, tensor<1x4x6x8xf32>
+}
+
+// Padding passes a view that only moves dimensions of one element.
+// CHECK-LABEL: @behind_a_view
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK-NEXT: %[[R:.*]] = npu.reshape(%[[X]])
+// CHECK-NEXT: npu.conv2d(%[[R]], %{{.*}}) {dilations = [1, 1], groups = 1 : i64, pads = [1, 1, 1, 1]
+func.func @behind_a_view(%x: tensor<1x8x8x1xf32>, %w: tensor<4x1x3x3xf32>) -> tensor<1x4x8x8xf32> {
+  %0 = npu.pad(%x) {mode = #npu.pad_mode<constant>, pads = [0, 1, 1, 0, 0, 1, 1, 0], value = 0.0 : f64} : (tensor<1x8x8x1xf32>) -> tensor<1x10x10x1xf32>
+  %1 = npu.reshape(%0) : (tensor<1x10x10x1xf32>) -> tensor<1x1x10x10xf32>
+  %2 = npu.conv2d(%1, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x1x10x10xf32>, tensor<4x1x3x3xf32>) -> tensor<1x4x8x8xf32>
+  return %2 : tensor<1x4x8x8xf32>
+}

@@ -80,3 +80,24 @@ func.func @keep(%x: tensor<1x2x2x2xf32>, %v: tensor<2x2x1x1xf32>, %b: tensor<2xf
   %11 = npu.eltwise div(%10, %zero) : (tensor<1x2x2x2xf32>, tensor<f32>) -> tensor<1x2x2x2xf32>
   return %0, %1, %3, %5, %7, %9, %11 : tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>, tensor<3x2x2x2xf32>, tensor<1x2x2x2xf32>
 }
+
+// A bias that is 0 goes, of integers too; so do zeros that are added to a
+// product.
+// CHECK-LABEL: @zeros
+// CHECK: npu.conv2d(%{{[a-z0-9]*}}, %{{[a-z0-9]*}}) {{.*}} -> tensor<1x4x8x8xf32>
+// CHECK: npu.conv2d(%{{[a-z0-9]*}}, %{{[a-z0-9]*}}) {{.*}} -> tensor<1x4x8x8xi32>
+// CHECK: %[[P:.*]] = npu.matmul(
+// CHECK-NEXT: %[[S:.*]] = npu.eltwise add(
+// CHECK-NEXT: return {{.*}}%[[P]], %[[S]]
+func.func @zeros(%x: tensor<1x4x8x8xf32>, %i: tensor<1x4x8x8xi8>, %m: tensor<2x4xf32>, %w: tensor<4x4x1x1xf32>, %u: tensor<4x4x1x1xi8>, %v: tensor<4x3xf32>, %y: tensor<3xf32>) -> (tensor<1x4x8x8xf32>, tensor<1x4x8x8xi32>, tensor<2x3xf32>, tensor<2x3xf32>) {
+  %b = npu.constant dense<[0.0, -0.0, 0.0, 0.0]> : tensor<4xf32> -> tensor<4xf32>
+  %c = npu.constant dense<0> : tensor<4xi32> -> tensor<4xi32>
+  %z = npu.constant dense<0.0> : tensor<3xf32> -> tensor<3xf32>
+  %o = npu.constant dense<0.0> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %0 = npu.conv2d(%x, %w, %b) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x8x8xf32>, tensor<4x4x1x1xf32>, tensor<4xf32>) -> tensor<1x4x8x8xf32>
+  %1 = npu.conv2d(%i, %u, %c) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x8x8xi8>, tensor<4x4x1x1xi8>, tensor<4xi32>) -> tensor<1x4x8x8xi32>
+  %2 = npu.matmul(%m, %v) : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
+  %3 = npu.eltwise add(%2, %z) : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  %4 = npu.eltwise add(%y, %o) : (tensor<3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %0, %1, %3, %4 : tensor<1x4x8x8xf32>, tensor<1x4x8x8xi32>, tensor<2x3xf32>, tensor<2x3xf32>
+}

@@ -625,3 +625,29 @@ func.func @factors_in_file(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %z : tensor<2xf32>
 }
 {-# dialect_resources: { builtin: { w: "0x04000000000040400000E040" } } #-}
+
+// Dimensions of one element are where the transpose needs none of them.
+// CHECK-LABEL: @units
+// CHECK: %[[R:.*]] = npu.reshape({{.*}} -> tensor<1x49x10x32xf32>
+// CHECK-NEXT: %[[T:.*]] = npu.transpose(%[[R]]) {permutation = [0, 2, 3, 1]} : {{.*}} -> tensor<1x10x32x49xf32>
+// CHECK-NEXT: return %[[T]]
+func.func @units(%x: tensor<1x49x320xf32>) -> tensor<1x10x32x49xf32> {
+  %0 = npu.reshape(%x) : (tensor<1x49x320xf32>) -> tensor<49x10x32xf32>
+  %1 = npu.transpose(%0) {permutation = [1, 2, 0]} : (tensor<49x10x32xf32>) -> tensor<10x32x49xf32>
+  %2 = npu.reshape(%1) : (tensor<10x32x49xf32>) -> tensor<1x10x32x49xf32>
+  return %2 : tensor<1x10x32x49xf32>
+}
+
+// An average of the whole image has one spelling; others, and those of
+// quantized numbers, stay.
+// CHECK-LABEL: @whole_average
+// CHECK: npu.reduce({{.*}}) {axes = [2, 3], keep_dims = true, kind = #npu.reduce_kind<mean>}
+// CHECK: npu.avg_pool({{.*}}kernel = [8, 7]
+// CHECK: npu.avg_pool({{.*}}kernel = [8, 8]
+func.func @whole_average(%x: tensor<1x4x8x8xf32>, %i: tensor<1x4x8x8xui8>) -> (tensor<1x4x1x1xf32>, tensor<1x4x1x2xf32>, tensor<1x4x1x1xf32>) {
+  %0 = npu.avg_pool(%x) {dilations = [1, 1], kernel = [8, 8], pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x8x8xf32>) -> tensor<1x4x1x1xf32>
+  %1 = npu.avg_pool(%x) {dilations = [1, 1], kernel = [8, 7], pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x8x8xf32>) -> tensor<1x4x1x2xf32>
+  %2 = npu.eltwise cast(%i) : (tensor<1x4x8x8xui8>) -> tensor<1x4x8x8xf32>
+  %3 = npu.avg_pool(%2) {dilations = [1, 1], kernel = [8, 8], pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x4x8x8xf32>) -> tensor<1x4x1x1xf32>
+  return %0, %1, %3 : tensor<1x4x1x1xf32>, tensor<1x4x1x2xf32>, tensor<1x4x1x1xf32>
+}

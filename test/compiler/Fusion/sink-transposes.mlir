@@ -79,3 +79,26 @@ func.func @stop(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %z: tensor<2x4x4xf32>,
   %4 = npu.eltwise add(%2, %3) : (tensor<4x4x2xf32>, tensor<4x4x2xf32>) -> tensor<4x4x2xf32>
   return %1, %4 : tensor<4x4xf32>, tensor<4x4x2xf32>
 }
+
+// Rows and columns change places behind a convolution, whose weights are turned,
+// and behind pooling; not in front of a larger result, nor other dimensions.
+// CHECK-LABEL: @windows
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK: npu.constant dense<{{.*}}1.0{{.*}}2.0{{.*}}3.0{{.*}}> : tensor<2x2x1x3xf32>
+// CHECK: %[[C:.*]] = npu.conv2d(%[[X]], %{{.*}}) {dilations = [1, 2], groups = 1 : i64, pads = [0, 2, 0, 1], strides = [2, 1]} : {{.*}} -> tensor<1x2x4x5xf32>
+// CHECK: %[[P:.*]] = npu.max_pool(%[[C]]) {dilations = [1, 1], kernel = [1, 2], pads = [0, 1, 0, 0], strides = [1, 2]} : {{.*}} -> tensor<1x2x4x3xf32>
+// CHECK: %[[T:.*]] = npu.transpose(%[[P]]) {permutation = [0, 1, 3, 2]} : {{.*}} -> tensor<1x2x3x4xf32>
+// CHECK: npu.conv2d(%[[T]],
+// CHECK: npu.transpose(%[[X]]) {permutation = [0, 2, 1, 3]}
+func.func @windows(%x: tensor<1x2x7x6xf32>, %v: tensor<4x2x1x1xf32>) -> (tensor<1x4x3x4xf32>, tensor<1x2x7x6xf32>) {
+  %w = npu.constant dense<[[[[1.0], [2.0], [3.0]], [[4.0], [5.0], [6.0]]], [[[7.0], [8.0], [9.0]], [[1.0], [2.0], [3.0]]]]> : tensor<2x2x3x1xf32> -> tensor<2x2x3x1xf32>
+  %0 = npu.transpose(%x) {permutation = [0, 1, 3, 2]} : (tensor<1x2x7x6xf32>) -> tensor<1x2x6x7xf32>
+  %1 = npu.conv2d(%0, %w) {dilations = [2, 1], groups = 1, pads = [2, 0, 1, 0], strides = [1, 2]} : (tensor<1x2x6x7xf32>, tensor<2x2x3x1xf32>) -> tensor<1x2x5x4xf32>
+  %2 = npu.max_pool(%1) {dilations = [1, 1], kernel = [2, 1], pads = [1, 0, 0, 0], strides = [2, 1]} : (tensor<1x2x5x4xf32>) -> tensor<1x2x3x4xf32>
+  %3 = npu.conv2d(%2, %v) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x2x3x4xf32>, tensor<4x2x1x1xf32>) -> tensor<1x4x3x4xf32>
+  %u = npu.constant dense<1.0> : tensor<7x7x1x1xf32> -> tensor<7x7x1x1xf32>
+  %4 = npu.transpose(%x) {permutation = [0, 2, 1, 3]} : (tensor<1x2x7x6xf32>) -> tensor<1x7x2x6xf32>
+  %5 = npu.conv2d(%4, %u) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x7x2x6xf32>, tensor<7x7x1x1xf32>) -> tensor<1x7x2x6xf32>
+  %6 = npu.transpose(%5) {permutation = [0, 2, 1, 3]} : (tensor<1x7x2x6xf32>) -> tensor<1x2x7x6xf32>
+  return %3, %6 : tensor<1x4x3x4xf32>, tensor<1x2x7x6xf32>
+}
