@@ -19,12 +19,24 @@ struct Op {
   Numbers reads, makes; // values
 };
 
+/// Where a value, first of the list, and what views make of it lie on the chip.
+struct Slot {
+  Numbers values;
+  int64_t offset = 0;
+  int64_t place = 0;           // bytes for one layout
+  int64_t bytes = 0;           // for all that it may have at once
+  int64_t first = 0, last = 0; // ops
+
+  int64_t end() const { return offset + bytes; }
+};
+
 /// The problem under one choice of what stays on the chip.
 struct Case {
   Numbers relayouts; // by value: which of the certificate's it pays
   Numbers ways;      // by op: which of the certificate's are its own
   int64_t scale = 1; // parts of a price that are one unit of cost
   std::vector<std::vector<Numbers>> prices; // by op, operand and layout
+  std::vector<Slot> slots = {};
 };
 
 struct Certificate {
@@ -33,7 +45,11 @@ struct Certificate {
   Numbers planWays = {};                   // by op
   std::vector<Numbers> planRelayouts = {}; // each: value, from, to
 
-  Numbers values = {}; // how many layouts each has
+  Numbers planTiles = {}; // bytes on the chip, by op
+
+  int64_t memory = 0;              // bytes on the chip
+  Numbers values = {};             // how many layouts each has
+  std::vector<Numbers> bytes = {}; // by value and layout, as stored
   std::vector<Op> ops = {};
   std::vector<Numbers> relayouts = {}; // costs, each: from * layouts + to
   /// Each way: its cost, a layout for each operand, then for each result.
@@ -61,6 +77,8 @@ constexpr const char *tooLarge = "has more than 16777216 bytes";
 
 Certificate read(const std::string &text, Work &work);  // throws Malformed
 void check(const Certificate &certificate, Work &work); // throws both
+/// The part of it that is about on-chip memory.
+void checkSlots(const Certificate &certificate, Work &work);
 
 } // namespace npu::certificate
 

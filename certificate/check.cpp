@@ -268,6 +268,7 @@ void check(const Certificate &all, Work &work) {
   for (int64_t i = -1; i < int64_t(all.cases.size()); ++i)
     Prices(all, all.cases[i < 0 ? all.planCase : i], trees, work)
         .requireNoneBelow(all.planCost);
+  checkSlots(all, work);
 }
 
 } // namespace npu::certificate

@@ -38,8 +38,8 @@ static void checkFormat(const Json &json) {
           "writes a certificate");
   require(json.is_object() &&
               json.value("format", Json()) == "npuc layout certificate" &&
-              json.value("version", Json()) == 1,
-          "it does not say that it is version 1 of a certificate");
+              json.value("version", Json()) == 2,
+          "it does not say that it is version 2 of a certificate");
 }
 
 static void checkIndices(const Numbers &indices, size_t entries, size_t count,
@@ -57,6 +57,9 @@ static void readGraph(const Json &json, Certificate &all) {
     all.values.push_back(value.at("layouts").size());
     require(all.values.back() >= 1 && all.values.back() <= 64,
             "a value has not 1 to 64 layouts"); // sets of them are bits
+    all.bytes.push_back(value.at("bytes"));
+    require(int64_t(all.bytes.back().size()) == all.values.back(),
+            "a value has not bytes for each layout");
   }
   std::vector<char> made(all.values.size(), 0);
   for (const Json &op : json.at("ops")) {
@@ -126,11 +129,32 @@ static void checkCase(const Certificate &all, const Case &one, Work &work) {
   require(sum < 0x1p54, "costs times scale, and prices, add up to over 2^54");
 }
 
+static std::vector<Slot> readSlots(const Json &list, const Certificate &all) {
+  std::vector<Slot> slots;
+  for (const Json &json : list) {
+    const Slot &slot = slots.emplace_back(
+        Slot{json.at("values"), json.at("offset"), json.at("place"),
+             json.at("bytes"), json.at("first"), json.at("last")});
+    require(!slot.values.empty(), "a slot is of no value");
+    checkIndices(slot.values, slot.values.size(), all.values.size(), "values");
+    checkIndices({slot.first, slot.last}, 2, all.ops.size(), "ops");
+    require(slot.first <= slot.last, "a slot ends before it begins");
+    require(slot.offset >= 0 && slot.place >= 0 && slot.bytes >= slot.place,
+            "a slot has less than no bytes, or less than its place");
+  }
+  return slots;
+}
+
 static void readPlan(const Json &plan, Certificate &all) {
   plan.at("case").get_to(all.planCase);
   plan.at("cost").get_to(all.planCost);
   plan.at("ways").get_to(all.planWays);
   plan.at("relayouts").get_to(all.planRelayouts);
+  plan.at("tiles").get_to(all.planTiles);
+  require(all.planTiles.size() == all.ops.size() &&
+              std::all_of(all.planTiles.begin(), all.planTiles.end(),
+                          [](int64_t bytes) { return bytes >= 0; }),
+          "there are not bytes of tiles for each op");
   checkIndices({all.planCase}, 1, all.cases.size(), "cases");
   const Numbers &lists = all.cases[all.planCase].ways;
   require(all.planWays.size() == all.ops.size(), "the plan has not all ops");
@@ -150,12 +174,13 @@ Certificate read(const std::string &text, Work &work) try {
   checkFormat(json);
   require(wrong.empty(), wrong);
   Certificate all{json.at("model"), json.at("target"), json.at("unit")};
+  json.at("memory").get_to(all.memory);
   readGraph(json, all);
   json.at("relayouts").get_to(all.relayouts);
   json.at("ways").get_to(all.ways);
   for (const Json &one : json.at("cases")) {
     all.cases.push_back({one.at("relayouts"), one.at("ways"), one.at("scale"),
-                         one.at("prices")});
+                         one.at("prices"), readSlots(one.at("slots"), all)});
     checkCase(all, all.cases.back(), work);
   }
   readPlan(json.at("plan"), all);

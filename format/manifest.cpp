@@ -288,6 +288,19 @@ ManifestKernel readKernel(const Node &node,
   return kernel;
 }
 
+ManifestResident readResident(const Node &node, const Manifest &manifest) {
+  node.require(node.size() == 4, "a kernel, an offset, bytes and a kernel");
+  ManifestResident row{
+      node.element(0).unsignedNumber(), node.element(1).unsignedNumber(),
+      node.element(2).unsignedNumber(), node.element(3).unsignedNumber()};
+  node.require(row.kernel <= row.last && row.last < manifest.kernels.size(),
+               "a kernel and the same or one behind it");
+  const auto memory = static_cast<uint64_t>(manifest.machine.sramKiB * 1024);
+  node.require(row.offset <= memory && row.bytes <= memory - row.offset,
+               "bytes within the chip's memory");
+  return row;
+}
+
 Manifest readManifest(const Node &root) {
   Manifest m;
   Node version = root.member("format_version");
@@ -309,6 +322,9 @@ Manifest readManifest(const Node &root) {
   root.member("kernels").each([&](const Node &node) {
     m.kernels.push_back(readKernel(node, m.kernels));
   });
+  if (root.has("on_chip"))
+    root.member("on_chip").each(
+        [&](const Node &node) { m.onChip.push_back(readResident(node, m)); });
   m.arenaBytes = root.member("arena_bytes").unsignedNumber();
   m.arenaLowerBoundBytes =
       root.member("arena_lower_bound_bytes").unsignedNumber();
@@ -335,9 +351,9 @@ public:
         m.npucVersion, "model", [&] { field("name", m.modelName); }, "target",
         target, "layout", m.layoutStrategy, "onednn_version", m.onednnVersion,
         "plugins", m.plugins, "cpu_features", m.cpuFeatures, "inputs", m.inputs,
-        "outputs", m.outputs, "kernels", m.kernels, "arena_bytes", m.arenaBytes,
-        "arena_lower_bound_bytes", m.arenaLowerBoundBytes, "weight_bytes",
-        m.weightBytes);
+        "outputs", m.outputs, "kernels", m.kernels, "on_chip", m.onChip,
+        "arena_bytes", m.arenaBytes, "arena_lower_bound_bytes",
+        m.arenaLowerBoundBytes, "weight_bytes", m.weightBytes);
     text += '\n';
   }
 
@@ -439,6 +455,11 @@ private:
 
   void write(const ManifestPlugin &plugin) {
     object("name", plugin.name, "version", plugin.version);
+  }
+
+  void write(const ManifestResident &row) {
+    group('[', ']',
+          [&] { entries(row.kernel, row.offset, row.bytes, row.last); });
   }
 
   void write(const ManifestTensor &tensor) {

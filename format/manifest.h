@@ -37,8 +37,14 @@ struct ManifestKernel {
   bool relayout = false; ///< only moves bytes because of layout
   cost::KernelWork work; ///< what it does on the chip
   cost::Tiling tiling;   ///< and in which parts
-  /// Of values that stay in on-chip memory, those that are there meanwhile.
+  /// Of on-chip memory, all below the highest address of values that stay.
   uint64_t residentBytes = 0;
+};
+
+/// A value, or a copy of one in another layout, that stays on the chip: the
+/// kernel that makes it, where it lies, and the last kernel that reads it.
+struct ManifestResident {
+  uint64_t kernel = 0, offset = 0, bytes = 0, last = 0;
 };
 
 /// What a kernel is called: "k7_matmul", "k8_acme_rope". `number`: its row
@@ -65,6 +71,7 @@ struct Manifest {
   std::vector<ManifestTensor> inputs;
   std::vector<ManifestTensor> outputs;
   std::vector<ManifestKernel> kernels;
+  std::vector<ManifestResident> onChip; ///< by kernel
   uint64_t arenaBytes = 0;
   uint64_t arenaLowerBoundBytes = 0;
   uint64_t weightBytes = 0;

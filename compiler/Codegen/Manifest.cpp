@@ -73,5 +73,8 @@ format::Manifest npu::makeManifest(const ProgramPlan &plan,
     manifest.outputs.push_back(describe(name, type, layoutNames[tensor++]));
   for (const PlannedKernel &kernel : plan.kernels)
     manifest.kernels.push_back(describe(kernel));
+  for (const PlannedResident &one : plan.residents)
+    manifest.onChip.push_back({one.first, static_cast<uint64_t>(one.offset),
+                               static_cast<uint64_t>(one.bytes), one.last});
   return manifest;
 }

@@ -45,11 +45,21 @@ struct PlannedKernel {
   /// As tables of measured costs name it; none where they do not.
   std::optional<cost::TableKey> costKey;
   cost::Tiling tiling;
+  /// Of on-chip memory, all below the highest address of values that stay.
   int64_t residentBytes = 0;
+};
+
+/// A value, or a copy of one in another layout, that stays on the chip.
+struct PlannedResident {
+  Value source;     // what is copied
+  std::string name; // of the kernel that makes it
+  int64_t offset = 0, bytes = 0;
+  size_t first = 0, last = 0; // kernels
 };
 
 struct ProgramPlan {
   std::vector<PlannedKernel> kernels;
+  std::vector<PlannedResident> residents; // the caller's to fill
   WeightTable weights;
   SmallVector<RankedTensorType> inputs, outputs;
   SmallVector<std::string> inputNames, outputNames;

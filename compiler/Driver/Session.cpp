@@ -87,7 +87,7 @@ std::string Session::reportText() const {
 }
 
 std::string Session::layoutText() const {
-  return searchText(result) + explainText(result.layout);
+  return searchText(result) + explainText(result.layout) + onChipText(result);
 }
 
 std::string Session::placementText() const {

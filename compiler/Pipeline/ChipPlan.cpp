@@ -14,30 +14,45 @@
 
 using namespace npu;
 
-/// Of the values that stay on the chip, the stored bytes that are there while
-/// each kernel runs.
-static void addResidents(const ResidentProblem &problem,
-                         MutableArrayRef<PlannedKernel> kernels) {
-  llvm::DenseMap<Value, std::pair<size_t, size_t>> ranges;
-  SmallVector<Value> values;
-  for (auto [index, kernel] : llvm::enumerate(kernels)) {
-    for (Value operand : kernel.op->getOperands()) {
-      auto range = ranges.find(viewedValue(operand));
-      if (range != ranges.end())
-        range->second.second = index;
-    }
+/// The lowest place of its slot that is free while a value or copy lives there.
+static int64_t placeIn(const OnChipSlot &slot, const PlannedResident &one,
+                       ArrayRef<PlannedResident> others) {
+  int64_t offset = slot.offset;
+  for (bool isTaken = true; isTaken;) {
+    isTaken = llvm::any_of(others, [&](const PlannedResident &other) {
+      return other.source == one.source && other.offset == offset &&
+             other.first <= one.last && one.first <= other.last;
+    });
+    offset += isTaken ? slot.place : 0;
+  }
+  return offset;
+}
+
+/// What lies on the chip and where: values and their copies, from kernel to
+/// kernel.
+static void addResidents(const ResidentProblem &problem, ProgramPlan &program) {
+  llvm::DenseMap<Value, size_t> numbers;
+  std::vector<PlannedResident> found;
+  for (auto [index, kernel] : llvm::enumerate(program.kernels)) {
+    for (Value operand : kernel.op->getOperands())
+      if (auto at = numbers.find(viewedValue(operand)); at != numbers.end())
+        found[at->second].last = index;
     for (Value result : kernel.op->getResults()) {
-      if (!problem.onChip().contains(result))
+      const OnChipSlot *slot = problem.onChip().slotOf(result);
+      if (!slot || !problem.onChip().holds(result, getLayout(result)))
         continue;
-      ranges[result] = {index, index};
-      values.push_back(result);
+      numbers[result] = found.size();
+      found.push_back(
+          {slot->value, kernel.name, 0, storedBytes(result), index, index});
     }
   }
-  for (Value value : values) {
-    auto [first, last] = ranges.lookup(value);
-    for (size_t i = first; i <= last; ++i)
-      kernels[i].residentBytes += storedBytes(value);
+  llvm::DenseMap<Value, SmallVector<PlannedResident, 2>> bySlot;
+  for (PlannedResident &one : found) {
+    SmallVector<PlannedResident, 2> &others = bySlot[one.source];
+    one.offset = placeIn(*problem.onChip().slotOf(one.source), one, others);
+    others.push_back(one);
   }
+  program.residents = std::move(found);
 }
 
 static LogicalResult checkFits(const PlannedKernel &kernel,
@@ -143,10 +158,12 @@ LogicalResult npu::planChip(const ResidentProblem &problem,
     kernel.costKey = costKeyOf(*problem, kernel.op);
     kernel.tiling = cost::chooseTiling(kernel.work, target.machine,
                                        tileGoal(problem->objective));
+    kernel.residentBytes = static_cast<int64_t>(std::max(
+        kernel.work.reservedBytes, problem.onChip().reserved(kernel.op)));
     if (failed(checkFits(kernel, target.machine)))
       return failure();
   }
   markBoundary(problem->function, program.kernels);
-  addResidents(problem, program.kernels);
+  addResidents(problem, program);
   return success();
 }

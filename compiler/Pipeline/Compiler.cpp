@@ -280,11 +280,11 @@ LogicalResult Compilation::layout() {
         });
       })))
     return failure();
+  reportDecided();
   if (writer)
     report.layoutPlan =
         writer->print(function(), llvm::sys::path::filename(options.model),
-                      *target, given.strategy);
-  reportDecided();
+                      *target, given.strategy, onChip);
   if (options.compareStrategies &&
       failed(stage("compare", [&] { return compare(*source); })))
     return failure();
@@ -312,6 +312,9 @@ LogicalResult Compilation::plan() {
     return failure();
   report.machine = target->machine;
   report.costTable = costTableOf(program, *target);
+  for (const PlannedResident &one : program.residents)
+    report.residents.push_back({one.name, program.kernels[one.first].node,
+                                one.offset, one.bytes, one.first, one.last});
   for (const PlannedKernel &kernel : program.kernels) {
     ReportedKernel row;
     row.chip = cost::figuresOf(kernel.work, kernel.tiling, kernel.residentBytes,

@@ -88,6 +88,14 @@ struct ReportedPlugin {
   std::string name, version, path;
 };
 
+/// A value that stays on the chip: which kernel makes it, its address, stored
+/// bytes, and the first and last kernel during which it lies there.
+struct ReportedResident {
+  std::string kernel, node;
+  int64_t offset = 0, bytes = 0;
+  size_t first = 0, last = 0;
+};
+
 /// One kernel of the program, for the report.
 struct ReportedKernel {
   std::string name, op, implementation, node;
@@ -120,6 +128,7 @@ struct CompileReport {
   std::string costTable;  // of the program's kernels, to be filled in
   bool isPlanned = false; // else nothing is known of kernels and memory
   std::vector<ReportedKernel> kernels;
+  std::vector<ReportedResident> residents;
   int64_t arenaBytes = 0, arenaLowerBoundBytes = 0, weightBytes = 0;
   std::vector<std::pair<std::string, double>> seconds; // by stage, in order
 };

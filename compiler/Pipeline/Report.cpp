@@ -105,6 +105,34 @@ static json::Object chipJson(const CompileReport &report) {
   return chip;
 }
 
+/// What of the memory below the values' highest address no value has, while
+/// the kernel runs during which that is most.
+static int64_t fragmentedBytes(const CompileReport &report) {
+  std::vector<int64_t> held(report.kernels.size());
+  for (const ReportedResident &one : report.residents)
+    for (size_t kernel = one.first; kernel <= one.last; ++kernel)
+      held[kernel] += one.bytes;
+  int64_t most = 0;
+  for (auto [kernel, bytes] : llvm::zip(report.kernels, held))
+    most = std::max(most,
+                    static_cast<int64_t>(kernel.chip.resident_bytes) - bytes);
+  return most;
+}
+
+static json::Object onChipJson(const CompileReport &report) {
+  json::Array values;
+  for (const ReportedResident &one : report.residents)
+    values.push_back(
+        json::Object{{"kernel", one.kernel},
+                     {"node", one.node},
+                     {"offset", one.offset},
+                     {"bytes", one.bytes},
+                     {"first_kernel", static_cast<int64_t>(one.first)},
+                     {"last_kernel", static_cast<int64_t>(one.last)}});
+  return json::Object{{"values", std::move(values)},
+                      {"fragmented_bytes", fragmentedBytes(report)}};
+}
+
 void npu::sayQuantized(const CompileReport &report,
                        format::Manifest &manifest) {
   for (const ReportedQuantized &row : report.quantizedIo) {
@@ -185,6 +213,7 @@ json::Object npu::reportJson(const CompileReport &report) {
       {"splits", std::move(splits)},
       {"kernels", std::move(kernels)},
       {"chip", chipJson(report)},
+      {"on_chip", onChipJson(report)},
       {"memory",
        json::Object{{"arena_bytes", report.arenaBytes},
                     {"arena_lower_bound_bytes", report.arenaLowerBoundBytes},
@@ -203,6 +232,26 @@ json::Object npu::reportJson(const CompileReport &report) {
   if (report.search)
     root["optimal"] = searchJson(*report.search);
   return root;
+}
+
+std::string npu::onChipText(const CompileReport &report) {
+  if (report.residents.empty())
+    return "";
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  uint64_t top = 0;
+  for (const ReportedKernel &kernel : report.kernels)
+    top = std::max(top, kernel.chip.resident_bytes);
+  out << "on the chip: " << files::countText(report.residents.size(), "value")
+      << " below " << files::bytesText(static_cast<int64_t>(top)) << " of "
+      << files::bytesText(static_cast<int64_t>(report.machine.sramKiB * 1024))
+      << ", " << files::bytesText(fragmentedBytes(report))
+      << " of them between values\n";
+  for (const ReportedResident &one : report.residents)
+    out << "  " << one.offset << " to " << one.offset + one.bytes << ": "
+        << files::shownName(one.kernel) << ", until "
+        << files::shownName(report.kernels[one.last].name) << "\n";
+  return text;
 }
 
 /// What is known of the plan that the search found.

@@ -19,6 +19,9 @@ void sayQuantized(const CompileReport &report, format::Manifest &manifest);
 /// A summary of a few lines: kernels, relayouts, memory, warnings.
 void printSummary(llvm::raw_ostream &stream, const CompileReport &report);
 
+/// What stays on the chip and where, a line each; empty: nothing does.
+std::string onChipText(const CompileReport &report);
+
 /// One line on what the plan costs, what it costs at least, and what the other
 /// strategies would: the head of --explain-layout.
 std::string searchText(const CompileReport &report);

@@ -182,10 +182,11 @@ typedef struct npu_kernel_info {
   uint64_t dram_read_bytes, dram_written_bytes;
   /* By array and vector unit; see OnChipBytes in cost/kernel_time.h. */
   uint64_t on_chip_read_bytes, on_chip_written_bytes;
-  uint64_t resident_bytes; /* of values that stay on the chip meanwhile */
-  uint64_t tile_bytes;     /* of on-chip memory for the buffers of tiles */
-  uint64_t tiles;          /* into how many parts the kernel is cut */
-  const char *tiling;      /* "392x576x64 of 3136x576x256, weights stay" */
+  /* Of on-chip memory, all below the highest address of values that stay. */
+  uint64_t resident_bytes;
+  uint64_t tile_bytes; /* of on-chip memory for the buffers of tiles */
+  uint64_t tiles;      /* into how many parts the kernel is cut */
+  const char *tiling;  /* "392x576x64 of 3136x576x256, weights stay" */
   const char *mapping; /* "depthwise, weight-stationary", "processor", ... */
   uint64_t macs;       /* multiply-adds, without those that pad blocks */
   /* Of multiply-adds, bytes of DRAM and of on-chip memory, in pJ (1e-12 J); 0

@@ -20,16 +20,18 @@ static json planOf(const search::Problem &problem,
   return {{"case", 0},
           {"ways", ways},
           {"relayouts", steps},
+          {"tiles", std::vector<int>(problem.ops.size(), 0)},
           {"cost", search::totalCost(problem, ways)}};
 }
 
 json certificateOf(const search::Problem &problem, const std::vector<int> &ways,
                    const search::Prices &prices) {
   json result = {{"format", "npuc layout certificate"},
-                 {"version", 1},
+                 {"version", 2},
                  {"model", "random"},
                  {"target", "none"},
                  {"unit", "cycles"},
+                 {"memory", 0},
                  {"values", json::array()},
                  {"ops", json::array()},
                  {"relayouts", json::array()},
@@ -40,7 +42,9 @@ json certificateOf(const search::Problem &problem, const std::vector<int> &ways,
     json layouts = json::array();
     for (int layout = 0; layout < value.layouts; ++layout)
       layouts.push_back(std::to_string(layout));
-    result["values"].push_back({{"name", "v"}, {"layouts", layouts}});
+    result["values"].push_back({{"name", "v"},
+                                {"layouts", layouts},
+                                {"bytes", std::vector<int>(value.layouts, 1)}});
     result["relayouts"].push_back(value.move);
   }
   json lists = json::array();
@@ -57,7 +61,7 @@ json certificateOf(const search::Problem &problem, const std::vector<int> &ways,
     }
     result["ways"].push_back(list);
   }
-  result["cases"] = {{{"on_chip", json::array()},
+  result["cases"] = {{{"slots", json::array()},
                       {"relayouts", numbers},
                       {"ways", lists},
                       {"scale", prices.scale},

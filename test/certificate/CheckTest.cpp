@@ -15,18 +15,20 @@ namespace {
 /// pool that are both faster in NHWC; one copy serves both.
 json example() {
   return json::parse(R"({
-    "format": "npuc layout certificate", "version": 1,
-    "model": "two.onnx", "target": "chip", "unit": "cycles",
-    "values": [{"name": "x", "layouts": ["NCHW", "NHWC"]}],
+    "format": "npuc layout certificate", "version": 2,
+    "model": "two.onnx", "target": "chip", "unit": "cycles", "memory": 100,
+    "values": [{"name": "x", "layouts": ["NCHW", "NHWC"], "bytes": [40, 48]}],
     "ops": [{"name": "x", "reads": [], "makes": [0]},
             {"name": "Conv", "reads": [0], "makes": []},
             {"name": "MaxPool", "reads": [0], "makes": []}],
     "relayouts": [[0, 5, 5, 0]],
     "ways": [[[0, 0]], [[13, 0], [7, 1]], [[10, 0], [4, 1]]],
-    "cases": [{"on_chip": [], "relayouts": [0], "ways": [0, 1, 2], "scale": 1,
+    "cases": [{"slots": [{"values": [0], "offset": 4, "place": 40, "bytes": 40,
+                          "first": 0, "last": 2}],
+               "relayouts": [0], "ways": [0, 1, 2], "scale": 1,
                "prices": [[], [[0, 3]], [[0, 2]]]}],
     "plan": {"case": 0, "ways": [0, 1, 1], "relayouts": [[0, 0, 1]],
-             "cost": 16}})");
+             "tiles": [0, 56, 20], "cost": 16}})");
 }
 
 struct Change {
@@ -87,6 +89,43 @@ TEST(Certificate, OfAnotherProblemIsRefuted) {
   });
 }
 
+/// The copy in NHWC is larger than a place, and so in DRAM.
+TEST(Certificate, OfWhatDoesNotFitTheChipIsRefuted) {
+  expectAll({
+      {"/memory", "43", "the slot of value 0 ends at byte 44 of 43"},
+      {"/memory", "99", "the tiles of op 1 do not fit"},
+      {"/plan/tiles/1", "57", "the tiles of op 1 do not fit"},
+      {"/plan/tiles/0", "57", "the tiles of op 0 do not fit"},
+      {"/cases/0/slots/0/last", "1", "does not live while op 2 runs"},
+      {"/cases/0/slots/0/first", "1", "does not live while op 0 runs"},
+      {"/values/0/bytes/1", "40", "too few places for the plan's layouts"},
+  });
+  json certificate = example();
+  certificate["values"][0]["bytes"] = {40, 40};
+  certificate["cases"][0]["slots"][0]["bytes"] = 80;
+  certificate["memory"] = 140;
+  EXPECT_EQ(verdictOn(certificate.dump()), "");
+}
+
+TEST(Certificate, OfSlotsThatOverlapIsRefuted) {
+  json certificate = example();
+  certificate["values"].push_back(
+      {{"name", "y"}, {"layouts", {"a"}}, {"bytes", {8}}});
+  certificate["ops"][1]["makes"] = {1};
+  certificate["relayouts"].push_back({0});
+  certificate["cases"][0]["relayouts"] = {0, 1};
+  certificate["ways"][1] = {{13, 0, 0}, {7, 1, 0}};
+  json slot = {{"values", {1}}, {"offset", 44}, {"place", 8},
+               {"bytes", 8},    {"first", 1},   {"last", 1}};
+  certificate["cases"][0]["slots"].push_back(slot);
+  certificate["memory"] = 108;
+  EXPECT_EQ(verdictOn(certificate.dump()), "");
+  certificate["cases"][0]["slots"][1]["offset"] = 43;
+  EXPECT_EQ(verdictOn(certificate.dump()),
+            "refuted: the slot of value 1 and that of value 0 take the same "
+            "bytes at once");
+}
+
 /// Every case is looked at, not the plan's alone.
 TEST(Certificate, OfAPlanThatIsDearerThanAnotherCaseIsRefuted) {
   json certificate = example();
@@ -103,6 +142,7 @@ TEST(Certificate, OfAPlanThatIsDearerThanAnotherCaseIsRefuted) {
 TEST(Certificate, CopiesOfCopiesAreCounted) {
   json certificate = example();
   certificate["values"][0]["layouts"].push_back("NC1HWC0");
+  certificate["values"][0]["bytes"].push_back(48);
   certificate["relayouts"] = {{0, 5, 1, 5, 0, 5, 5, 1, 0}};
   certificate["cases"][0]["prices"] = json::array();
   EXPECT_EQ(verdictOn(certificate.dump()),
@@ -115,10 +155,12 @@ TEST(Certificate, CopiesOfCopiesAreCounted) {
 TEST(Certificate, DamagedIsMalformed) {
   expectAll({
       {"/format", "\"another\"", "malformed: it does not say"},
-      {"/version", "2", "malformed: it does not say"},
+      {"/version", "1", "malformed: it does not say"},
       {"/unit", "7", "malformed"},
       {"/values", "7", "malformed"},
       {"/values/0/layouts", "[]", "1 to 64 layouts"},
+      {"/values/0/bytes", "[40]", "not bytes for each layout"},
+      {"/memory", "null", "malformed"},
       {"/ops/0/makes", "[]", "that none before it makes"},
       {"/ops/1/makes", "[0]", "two ops make one value"},
       {"/ops/1/reads", "[1]", "no number 1 among 1 values"},
@@ -150,6 +192,20 @@ TEST(Certificate, DamagedIsMalformed) {
       {"/cases/0/prices", "[[], []]", "prices for each op"},
       {"/cases/0/prices/1", "[]", "has no prices"},
       {"/cases/0/prices/1/0", "[0]", "a price for each layout"},
+      {"/cases/0/slots/0/values", "[]", "a slot is of no value"},
+      {"/cases/0/slots/0/values", "[1]", "no number 1 among 1 values"},
+      {"/cases/0/slots/0/values", "[0, 0]", "value 0 has two slots"},
+      {"/cases/0/slots/0/last", "3", "no number 3 among 3 ops"},
+      {"/cases/0/slots/0/first", "-1", "no number -1 among 3 ops"},
+      {"/cases/0/slots/0", R"({"values": [0], "offset": 4, "place": 40,
+        "bytes": 40, "first": 2, "last": 1})",
+       "ends before it begins"},
+      {"/cases/0/slots/0/offset", "-1", "less than no bytes"},
+      {"/cases/0/slots/0/place", "-1", "less than no bytes"},
+      {"/cases/0/slots/0/bytes", "39", "less than its place"},
+      {"/cases/0/slots/0/bytes", "null", "malformed"},
+      {"/plan/tiles", "[0, 0]", "not bytes of tiles for each op"},
+      {"/plan/tiles", "[0, 0, -1]", "not bytes of tiles for each op"},
       {"/plan/case", "1", "no number 1 among 1 cases"},
       {"/plan/ways", "[0, 1]", "has not all ops"},
       {"/plan/ways", "[0, 1, 2]", "no number 2 among 2 ways"},
@@ -187,6 +243,8 @@ TEST(Certificate, TakesNeitherLongNorMuchMemory) {
   json certificate = example();
   const int layouts = 60;
   certificate["values"][0]["layouts"] = std::vector<std::string>(layouts, "l");
+  certificate["values"][0]["bytes"] = std::vector<int>(layouts, 48);
+  certificate["cases"][0]["slots"] = json::array();
   std::vector<int> moves(layouts * layouts, 5);
   for (int layout = 0; layout < layouts; ++layout)
     moves[layout * layouts + layout] = 0;
@@ -196,8 +254,11 @@ TEST(Certificate, TakesNeitherLongNorMuchMemory) {
   certificate["ways"] = {{{0, 0}}};
   certificate["cases"][0]["ways"] = {0};
   certificate["cases"][0]["prices"] = json::array();
-  certificate["plan"] = {
-      {"case", 0}, {"ways", {0}}, {"relayouts", json::array()}, {"cost", 0}};
+  certificate["plan"] = {{"case", 0},
+                         {"ways", {0}},
+                         {"relayouts", json::array()},
+                         {"tiles", {0}},
+                         {"cost", 0}};
   json many = certificate;
   for (int op = 1; op < 30; ++op) {
     json reader = {{"name", "r"}, {"reads", {0}}, {"makes", json::array()}};
@@ -205,6 +266,7 @@ TEST(Certificate, TakesNeitherLongNorMuchMemory) {
       (*one)["ops"].push_back(reader);
       (*one)["cases"][0]["ways"].push_back(op);
       (*one)["plan"]["ways"].push_back(0);
+      (*one)["plan"]["tiles"].push_back(0);
       (*one)["plan"]["relayouts"].push_back({0, 0, op});
       (*one)["plan"]["cost"] = 5 * op;
     }

@@ -9,6 +9,7 @@
 #include "compiler/Layout/Problem/Alternatives.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Problem/LiveRanges.h"
 #include "compiler/Layout/Problem/Names.h"
 #include "compiler/Layout/Problem/Placement.h"
 #include "compiler/Layout/Problem/SplitGroup.h"
@@ -45,7 +46,7 @@ public:
     for (auto [op, line] : pinnedOps)
       if (failed(checkTogether(op, line)))
         return failure();
-    return success();
+    return checkResidents();
   }
 
 private:
@@ -179,6 +180,8 @@ private:
     }
     if (!entry.algorithm.empty() && failed(bindAlgorithm(entry, op)))
       return failure();
+    if (entry.resident && entry.pin && failed(bindResident(entry, op)))
+      return failure();
     if (problem.pins.touches(op))
       pinnedOps.insert({op, entry.line});
     return success();
@@ -215,6 +218,44 @@ private:
       return error(entry.algorithmLine)
              << "the algorithm of '" << entry.name << "' is pinned twice";
     return success();
+  }
+
+  LogicalResult bindResident(const PlanEntry &entry, Operation *op) {
+    const bool stays = *entry.resident;
+    if (auto known = op->getAttrOfType<mlir::BoolAttr>(residentAttr);
+        known && known.getValue() != stays)
+      return error(entry.residentLine)
+             << "'" << entry.name << "' is pinned both to stay on the chip and "
+             << "not to";
+    if (stays && problem.target.machine.sramKiB <= 0)
+      return error(entry.residentLine)
+             << "the result of '" << entry.name
+             << "' cannot stay on the chip: target '" << problem.target.name
+             << "' has no `sram`";
+    if (std::string whyNot = whyNotOnChip(op->getResult(0));
+        stays && !whyNot.empty())
+      return error(entry.residentLine)
+             << "the result of '" << entry.name
+             << "' cannot stay on the chip: " << whyNot;
+    op->setAttr(residentAttr, mlir::BoolAttr::get(problem.getContext(), stays));
+    if (stays)
+      residentLine = entry.residentLine;
+    return success();
+  }
+
+  /// Whether what is to stay on the chip has room there.
+  LogicalResult checkResidents() {
+    if (!residentLine)
+      return success();
+    const double memory = problem.target.machine.sramKiB * 1024;
+    const OnChipValues &least = problem.residencies().back();
+    if (least.peak() <= memory)
+      return success();
+    return error(residentLine)
+           << "what is pinned to stay on the chip takes "
+           << static_cast<int64_t>(least.peak()) << " bytes of on-chip memory "
+           << "at a time, target '" << problem.target.name << "' has "
+           << static_cast<int64_t>(memory);
   }
 
   LogicalResult pin(const PlanEntry &entry, int line, Value value,
@@ -275,6 +316,7 @@ private:
   std::vector<Operation *> ops;
   Names opNames, inputNames, outputNames;
   llvm::MapVector<Operation *, int> pinnedOps;
+  int residentLine = 0; // of the last value that has to stay; 0: there is none
 };
 
 } // namespace

@@ -69,8 +69,9 @@ private:
   }
 
   bool readEntry(Node *node, bool pinned) {
-    static const StringRef listed[] = {"input",  "op",        "output", "reads",
-                                       "stored", "algorithm", "pin"};
+    static const StringRef listed[] = {"input",    "op",     "output",
+                                       "reads",    "stored", "algorithm",
+                                       "resident", "pin"};
     PlanEntry entry;
     entry.line = lineOf(node);
     entry.pin = pinned;
@@ -94,10 +95,15 @@ private:
     std::string text;
     if (!readText(value, key, text))
       return false;
-    if (key == "pin") {
+    if (key == "pin" || key == "resident") {
       if (text != "true" && text != "false")
-        return fail(value, "pin: '" + text + "', expected true or false");
-      entry.pin = text == "true";
+        return fail(value, key + ": '" + text + "', expected true or false");
+      if (key == "pin") {
+        entry.pin = text == "true";
+      } else {
+        entry.resident = text == "true";
+        entry.residentLine = lineOf(value);
+      }
       return true;
     }
     if (key == "algorithm") {
@@ -134,15 +140,15 @@ private:
     if (entry.name.empty())
       return fail(node, "an entry needs one of input, op and output");
     if (entry.kind != PlanEntry::Kind::Op &&
-        (!entry.reads.empty() || !entry.algorithm.empty()))
+        (!entry.reads.empty() || !entry.algorithm.empty() || entry.resident))
       return fail(node, "'" + entry.name +
-                            "' is at the graph's boundary, reads nothing "
-                            "and computes nothing; say `stored`");
+                            "' is at the graph's boundary, reads nothing, "
+                            "computes nothing and is in DRAM; say `stored`");
     if (pinned && !entry.stored && entry.reads.empty() &&
-        entry.algorithm.empty())
+        entry.algorithm.empty() && !entry.resident)
       return fail(node, "the pin of '" + entry.name +
                             "' names no layout; say `stored` or `reads` (or "
-                            "`algorithm`)");
+                            "`algorithm`, or `resident`)");
     return true;
   }
 

@@ -29,6 +29,9 @@ struct PlanEntry {
   /// empty: left open.
   std::string algorithm;
   int algorithmLine = 0;
+  /// Whether the op's result stays on the chip.
+  std::optional<bool> resident;
+  int residentLine = 0;
 };
 
 /// What a plan calls the algorithm that an op stands for.

@@ -7,6 +7,7 @@
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Layout/PlanFile/PlanFile.h"
 #include "compiler/Layout/Problem/Alternatives.h"
+#include "compiler/Layout/Problem/LiveRanges.h"
 #include "compiler/Layout/Problem/Names.h"
 #include "compiler/Layout/Problem/SplitGroup.h"
 
@@ -114,8 +115,8 @@ static std::string writtenLayout(Value value, const ImageAxesAnalysis &axes) {
 }
 
 std::string PlanWriter::print(mlir::func::FuncOp decided, StringRef model,
-                              const TargetSpec &target,
-                              StringRef strategy) const {
+                              const TargetSpec &target, StringRef strategy,
+                              const OnChipValues *onChip) const {
   ImageAxesAnalysis axes(decided);
   std::string text = header;
   llvm::raw_string_ostream out(text);
@@ -148,7 +149,12 @@ std::string PlanWriter::print(mlir::func::FuncOp decided, StringRef model,
       llvm::interleaveComma(op.getOperands(), out, [&](Value operand) {
         out << writtenLayout(operand, axes);
       });
-    out << "]\n    stored: " << writtenLayout(op.getResult(0), axes) << "\n";
+    OpResult result = op.getResult(0);
+    out << "]\n    stored: " << writtenLayout(result, axes) << "\n";
+    if (onChip && target.machine.sramKiB > 0 && whyNotOnChip(result).empty())
+      out << "    resident: "
+          << (onChip->holds(result, getLayout(result)) ? "true" : "false")
+          << "\n";
     if (const Alternative *split = splitOf(&op))
       out << "    algorithm: " << split->name << "\n";
     else if (const Alternative *algorithm = replacementOf(&op))

@@ -6,6 +6,7 @@
 #define NPU_COMPILER_LAYOUT_PLANFILE_PLANWRITER_H
 
 #include "compiler/Dialect/NPU/NPUDialect.h"
+#include "compiler/Layout/Problem/OnChip.h"
 #include "compiler/Target/TargetSpec.h"
 
 namespace npu {
@@ -25,9 +26,11 @@ public:
   /// Takes note of the source's names, before the stage.
   explicit PlanWriter(mlir::func::FuncOp source);
 
-  /// The plan of the same function behind the stage.
+  /// The plan of the same function behind the stage; of what stays on the
+  /// chip nothing is said where that is null.
   std::string print(mlir::func::FuncOp decided, StringRef model,
-                    const TargetSpec &target, StringRef strategy) const;
+                    const TargetSpec &target, StringRef strategy,
+                    const OnChipValues *onChip) const;
 
 private:
   std::string graph;

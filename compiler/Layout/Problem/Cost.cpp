@@ -61,7 +61,7 @@ static cost::Transfer transferOf(const ResidentProblem &problem, Value value,
   transfer.bytes = transfer.run =
       static_cast<double>(storedBytes(type, layout));
   transfer.elementBytes = static_cast<double>(bytesOfElement(type));
-  transfer.onChip = problem.onChip().contains(value);
+  transfer.onChip = problem.onChip().holds(value, layout);
   if (!layout)
     return transfer; // in whatever order it is stored in
   if (auto row =
@@ -179,6 +179,18 @@ static KernelCost costOfWork(const ResidentProblem &problem,
   return priceOf(problem, work).cost;
 }
 
+/// Of what moves a value to another layout; without a place for that on the
+/// chip it cannot be done.
+static KernelCost costOfMove(const ResidentProblem &problem, KernelCost cost,
+                             Value value, LayoutAttr to) {
+  if (problem.onChip().lacksCopy(value, to)) {
+    cost.cycles += cost::doesNotFit;
+    if (problem->target.machine.saysEnergy())
+      cost.energy += cost::doesNotFit;
+  }
+  return cost;
+}
+
 static RelayoutCosts relayoutCosts(const ResidentProblem &problem, Value value,
                                    ArrayRef<LayoutAttr> layouts,
                                    double reserved) {
@@ -197,7 +209,8 @@ static RelayoutCosts relayoutCosts(const ResidentProblem &problem, Value value,
       }
       cost::KernelWork work = relayoutWork(problem, type, reserved, from, to);
       PricedTiling priced = priceOf(problem, work);
-      all.costs.push_back({1, to.bytes, priced.cost});
+      all.costs.push_back(
+          {1, to.bytes, costOfMove(problem, priced.cost, value, to.layout)});
       all.needs = std::max(all.needs, priced.needs);
     }
   return all;
@@ -549,6 +562,23 @@ KernelCost npu::kernelCost(const ResidentProblem &problem, LayoutOpInterface op,
       [](const PricedWork &priced, double) { return priced.cost; });
 }
 
+int64_t npu::tileBytes(const ResidentProblem &problem, LayoutOpInterface op,
+                       ArrayRef<LayoutAttr> layouts,
+                       const Alternative *algorithm,
+                       ArrayRef<LayoutAttr> whole) {
+  const cost::Machine &machine = problem->target.machine;
+  if (machine.sramKiB <= 0)
+    return 0;
+  auto bytes = [&](const PricedWork &priced, double reserved) {
+    cost::KernelWork work = priced.work;
+    work.reservedBytes = reserved;
+    cost::Tiling tiling =
+        cost::chooseTiling(work, machine, tileGoal(problem->objective));
+    return std::llround(std::ceil(cost::bufferBytes(work, tiling, machine)));
+  };
+  return useComputingWork(problem, op, layouts, algorithm, whole, bytes);
+}
+
 OpLayouts npu::layoutsOf(Operation *op) {
   OpLayouts layouts;
   for (Value operand : op->getOperands())
@@ -587,12 +617,15 @@ static cost::KernelWork viewWork(const ResidentProblem &problem,
   apart.writes = {transferOf(problem, result, written, priced(written, to))};
   apart.reads[0].run = apart.writes[0].run = apart.writes[0].elementBytes;
   apart.writes[0].scattered = true;
+  apart.reservedBytes = problem.onChip().reservedFor(operand);
   return apart;
 }
 
 KernelCost npu::viewCost(const ResidentProblem &problem, LayoutOpInterface op,
                          LayoutAttr from, LayoutAttr to) {
-  return costOfWork(problem, viewWork(problem, op, from, to));
+  return costOfMove(problem,
+                    costOfWork(problem, viewWork(problem, op, from, to)),
+                    op->getResult(0), to);
 }
 
 /// The work of an op that computes, in the layouts that its values have.
@@ -644,7 +677,10 @@ LayoutCost npu::costOf(const ResidentProblem &problem, Operation *op,
   std::optional<cost::KernelWork> work = kernelWorkOf(problem, op, algorithm);
   if (!work)
     return {};
+  Value result = op->getResult(0);
+  KernelCost cost = costOfMove(problem, costOfWork(problem, *work), result,
+                               getLayout(result));
   if (isFreeView(op)) // a copy
-    return {0, 0, costOfWork(problem, *work)};
-  return {1, storedBytes(op->getResult(0)), costOfWork(problem, *work)};
+    return {0, 0, cost};
+  return {1, storedBytes(result), cost};
 }

@@ -77,6 +77,11 @@ KernelCost kernelCost(const ResidentProblem &problem, LayoutOpInterface op,
                       const Alternative *algorithm = nullptr,
                       ArrayRef<LayoutAttr> whole = {});
 
+/// Bytes of on-chip memory that the same op's best tiles take.
+int64_t tileBytes(const ResidentProblem &problem, LayoutOpInterface op,
+                  ArrayRef<LayoutAttr> layouts, const Alternative *algorithm,
+                  ArrayRef<LayoutAttr> whole);
+
 struct PricedAlgorithm {
   LayoutCost cost; // with relayouts between the ops of a set
   const Alternative *algorithm = nullptr; // null: the op's own

@@ -9,15 +9,11 @@
 
 using namespace npu;
 
-static Question surroundingsOf(const ResidentProblem &problem, LayoutMemo &memo,
-                               LayoutOpInterface op) {
-  const OnChipValues &onChip = problem.onChip();
+static Question surroundingsOf(LayoutMemo &memo, LayoutOpInterface op) {
   Question question;
   question.add(memo.alike.of(op));
   for (Value operand : op->getOperands())
-    question.add(isConstant(operand) ? 2 : onChip.contains(operand));
-  for (Value result : op->getResults())
-    question.add(onChip.contains(result));
+    question.add(isConstant(operand));
   if (isOnProcessor(op)) {
     Crossings crossings = crossingsOf(op);
     for (bool crosses : crossings.operands)
@@ -29,17 +25,27 @@ static Question surroundingsOf(const ResidentProblem &problem, LayoutMemo &memo,
 
 Question npu::circumstancesOf(const ResidentProblem &problem, LayoutMemo &memo,
                               LayoutOpInterface op) {
-  return surroundingsOf(problem, memo, op)
-      .add(llvm::bit_cast<uint64_t>(problem.onChip().reserved(op)));
+  const OnChipValues &onChip = problem.onChip();
+  Question question = surroundingsOf(memo, op);
+  for (Value operand : op->getOperands())
+    question.add(onChip.keyOf(operand));
+  for (Value result : op->getResults())
+    question.add(onChip.keyOf(result));
+  return question.add(llvm::bit_cast<uint64_t>(onChip.reserved(op)));
 }
 
 Question npu::workQuestion(const ResidentProblem &problem, LayoutMemo &memo,
                            LayoutOpInterface op, ArrayRef<LayoutAttr> layouts,
                            const Alternative *algorithm,
                            ArrayRef<LayoutAttr> whole) {
-  Question question = surroundingsOf(problem, memo, op).add(algorithm);
-  for (LayoutAttr layout : layouts)
-    question.add(layout);
+  const OnChipValues &onChip = problem.onChip();
+  Question question = surroundingsOf(memo, op).add(algorithm);
+  for (auto [index, layout] : llvm::enumerate(layouts)) {
+    Value value = index < op->getNumOperands()
+                      ? op->getOperand(index)
+                      : op->getResult(index - op->getNumOperands());
+    question.add(layout).add(onChip.holds(value, layout));
+  }
   for (LayoutAttr layout : whole)
     question.add(layout);
   return question;

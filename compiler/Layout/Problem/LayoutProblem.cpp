@@ -6,6 +6,7 @@
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Layout/Problem/LayoutMemo.h"
+#include "compiler/Layout/Problem/Residencies.h"
 #include "compiler/Layout/Problem/Storage.h"
 #include "compiler/Target/AcceptedLayouts.h"
 
@@ -310,8 +311,7 @@ std::optional<TransferRow> LayoutProblem::transferRow(Value value,
 
 ArrayRef<OnChipValues> LayoutProblem::residencies() const {
   if (!known)
-    known = std::make_shared<std::vector<OnChipValues>>(
-        residenciesOf(function, target, axes));
+    known = std::make_shared<std::vector<OnChipValues>>(residenciesOf(*this));
   return *known;
 }
 

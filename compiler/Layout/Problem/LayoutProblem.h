@@ -98,7 +98,7 @@ struct LayoutProblem {
   std::optional<TransferRow> transferRow(Value value, RankedTensorType type,
                                          LayoutAttr layout, double row) const;
 
-  /// What may stay on the chip, at least one; most bytes first, nothing last.
+  /// What may stay on the chip, at least one (Residencies.h).
   /// Found out at the first question: most users of a problem ask none.
   ArrayRef<OnChipValues> residencies() const;
 

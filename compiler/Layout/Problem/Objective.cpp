@@ -23,6 +23,10 @@ StringRef npu::objectiveName(Objective objective) {
   return names[static_cast<int>(objective)];
 }
 
+bool npu::countsRelayouts(Objective objective) {
+  return objective == Objective::Count || objective == Objective::Bytes;
+}
+
 StringRef npu::objectiveUnit(Objective objective) {
   return units[static_cast<int>(objective)];
 }

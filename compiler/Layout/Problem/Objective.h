@@ -23,6 +23,8 @@ enum class Objective {
 cost::Goal tileGoal(Objective objective);
 std::optional<Objective> parseObjective(StringRef text);
 StringRef objectiveName(Objective objective);
+/// Whether relayouts alone make it up, whatever stays on the chip.
+bool countsRelayouts(Objective objective);
 /// What it counts: "relayouts", "bytes", "cycles", "pJ".
 StringRef objectiveUnit(Objective objective);
 /// What an objective asks of a target that it does not say; empty: nothing.

@@ -1,224 +1,190 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Problem/OnChip.h"
 
-#include "compiler/Dialect/NPU/FusedKernel.h"
 #include "compiler/Layout/Problem/Crossings.h"
+#include "compiler/Layout/Problem/LiveRanges.h"
 #include "compiler/Layout/Problem/Replacement.h"
 #include "compiler/Layout/Problem/Storage.h"
-#include "compiler/Target/TargetSpec.h"
 
 #include "llvm/ADT/Sequence.h"
 
 using namespace npu;
 
-/// Bytes in the order that pads most.
-static double largestBytes(Value value, const TargetSpec &target,
-                           const ImageAxesAnalysis &axes) {
-  RankedTensorType type = tensorType(value);
-  double padding = 1;
-  ImageAxes roles;
-  if (!target.blocks.empty())
-    roles = axes.of(value);
-  for (auto [dim, extent] : llvm::enumerate(type.getShape()))
-    for (int64_t block : target.blocks)
-      if (extent > 0 && (roles.empty() || roles[dim] == AxisRole::Channel))
-        padding = std::max(padding,
-                           static_cast<double>(llvm::alignTo(extent, block)) /
-                               static_cast<double>(extent));
-  return padding * static_cast<double>(storedBytes(type, LayoutAttr()));
-}
+struct OnChipValues::Data {
+  std::shared_ptr<const LiveRanges> ranges;
+  std::vector<OnChipSlot> slots;
+  llvm::DenseMap<Value, unsigned> numbers; // of slots
+  /// A tree: in its second half the bytes during each op, in the first, from 1
+  /// on, at i the larger of 2i and 2i + 1. Some values live long.
+  std::vector<double> held;
+  bool limitsCopies = false;
 
-/// Bytes of the copy that a reader may have: of the value behind the views, or
-/// of what a view makes of it, whose padded dimension may be another.
-static double copyBytes(Value read, const TargetSpec &target,
-                        const ImageAxesAnalysis &axes) {
-  double most = largestBytes(read, target, axes);
-  for (Value source = sourceOf(read); read != source;) {
-    read = read.getDefiningOp()->getOperand(0);
-    most = std::max(most, largestBytes(read, target, axes));
+  Data(std::shared_ptr<const LiveRanges> all, std::vector<OnChipSlot> some)
+      : ranges(std::move(all)), slots(std::move(some)),
+        held(2 * ranges->count) {
+    for (auto [number, slot] : llvm::enumerate(slots)) {
+      numbers[slot.value] = number;
+      limitsCopies |= slot.copies == 0;
+    }
   }
-  return most;
-}
+
+  void place();
+};
 
 namespace {
 
-/// A value from its producer to its last reader, as numbers of computing ops.
-struct LiveRange {
-  Value value;
-  size_t first, last;
-  size_t number; // in program order
-  double bytes;  // with a copy for each reader
-  unsigned readers = 0;
+/// Finds addresses, lowest first. By op the slots that live then; those that
+/// live through all of a long function lie below all others.
+class Packing {
+public:
+  explicit Packing(size_t ops) : during(ops) {}
+
+  void add(OnChipSlot &slot) {
+    if (slot.last - slot.first + 1 == during.size() && live == 0) {
+      slot.offset = base;
+      base = slot.end();
+      return;
+    }
+    ++live;
+    std::vector<const OnChipSlot *> others;
+    for (size_t op = slot.first; op <= slot.last; ++op)
+      for (const OnChipSlot *other : during[op])
+        // Each is seen at the first op that both live through.
+        if (op == std::max(slot.first, other->first))
+          others.push_back(other);
+    llvm::sort(others, [](const OnChipSlot *a, const OnChipSlot *b) {
+      return std::pair(a->offset, a) < std::pair(b->offset, b);
+    });
+    int64_t offset = base;
+    for (const OnChipSlot *other : others) {
+      if (other->offset - offset >= slot.bytes())
+        break;
+      offset = std::max(offset, other->end());
+    }
+    slot.offset = offset;
+    for (size_t op = slot.first; op <= slot.last; ++op)
+      during[op].push_back(&slot);
+  }
+
+  double top(size_t op) const {
+    int64_t top = base;
+    for (const OnChipSlot *slot : during[op])
+      top = std::max(top, slot->end());
+    return static_cast<double>(top);
+  }
+
+private:
+  std::vector<SmallVector<const OnChipSlot *, 4>> during;
+  int64_t base = 0;
+  size_t live = 0; // placed above the base
 };
 
 } // namespace
 
-struct npu::LiveRanges {
-  /// Computing ones, in order; the two kernels of a split op are as one.
-  llvm::DenseMap<Operation *, size_t> ops;
-  size_t count = 0;
-  llvm::DenseMap<Value, std::pair<size_t, size_t>> of; // arguments too
-  SmallVector<LiveRange> candidates; // those that computing ops alone read
-};
-
-static void findRanges(Block &block, const TargetSpec &target,
-                       const ImageAxesAnalysis &axes, LiveRanges &ranges,
-                       SmallVector<LiveRange> &found) {
-  llvm::DenseMap<Value, size_t> numbers;
-  for (Operation &op : block) {
-    if (!isComputing(op))
-      continue;
-    const size_t index = isRestOfSplit(op) ? ranges.count - 1 : ranges.count++;
-    ranges.ops[&op] = index;
-    for (OpOperand &read : op.getOpOperands()) {
-      Value operand = read.get(), source = sourceOf(operand);
-      if (isFirstOfSplit(source.getDefiningOp()) || isSharedBySplit(read))
-        continue;
-      ranges.of.try_emplace(source, index, index).first->second.second = index;
-      auto number = numbers.find(source);
-      if (number != numbers.end()) {
-        found[number->second].last = index;
-        found[number->second].bytes += copyBytes(operand, target, axes);
-        ++found[number->second].readers;
-      }
-    }
-    for (Value result : op.getResults()) {
-      ranges.of[result] = {index, index};
-      if (isFirstOfSplit(&op))
-        continue;
-      numbers[result] = found.size();
-      found.push_back({result, index, index, found.size(),
-                       largestBytes(result, target, axes)});
-    }
-  }
-}
-
-static std::shared_ptr<LiveRanges> rangesOf(mlir::func::FuncOp function,
-                                            const TargetSpec &target,
-                                            const ImageAxesAnalysis &axes) {
-  auto ranges = std::make_shared<LiveRanges>();
-  Block &block = function.getBody().front();
-  SmallVector<LiveRange> found;
-  findRanges(block, target, axes, *ranges, found);
-  llvm::DenseSet<Value> outputs;
-  size_t last = ranges->count == 0 ? 0 : ranges->count - 1;
-  for (Value output : block.getTerminator()->getOperands()) {
-    Value source = sourceOf(output);
-    outputs.insert(source);
-    ranges->of.try_emplace(source, last, last).first->second.second = last;
-  }
-  for (LiveRange &range : found)
-    if (range.readers > 0 && !outputs.contains(range.value) &&
-        staysOnChip(range.value))
-      ranges->candidates.push_back(range);
-  // Those that block the memory for the shortest time come first.
-  llvm::sort(ranges->candidates, [](const LiveRange &a, const LiveRange &b) {
-    return std::make_tuple(a.last - a.first, a.first, a.number) <
-           std::make_tuple(b.last - b.first, b.first, b.number);
-  });
-  return ranges;
-}
-
-// `held` is a tree: in its second half the bytes during each op, in the first,
-// from 1 on, at i the larger of 2i and 2i + 1. Some values live long.
-OnChipValues::OnChipValues(std::shared_ptr<const LiveRanges> all, double budget)
-    : ranges(std::move(all)), held(2 * ranges->count) {
+void OnChipValues::Data::place() {
   const size_t ops = held.size() / 2;
-  for (const LiveRange &range : ranges->candidates) {
-    auto during = llvm::seq(ops + range.first, ops + range.last + 1);
-    if (range.bytes > budget || llvm::any_of(during, [&](size_t i) {
-          return held[i] + range.bytes > budget;
-        }))
-      continue;
-    kept.insert(range.value);
-    for (size_t i : during)
-      held[i] += range.bytes;
-  }
+  // What lives long lies low, so that the tiles of most ops find all above it.
+  SmallVector<OnChipSlot *> order = llvm::to_vector(
+      llvm::map_range(slots, [](OnChipSlot &slot) { return &slot; }));
+  llvm::sort(order, [](const OnChipSlot *a, const OnChipSlot *b) {
+    return std::make_tuple(b->last - b->first, b->bytes(), a->first, a) <
+           std::make_tuple(a->last - a->first, a->bytes(), b->first, b);
+  });
+  Packing packing(ops);
+  for (OnChipSlot *slot : order)
+    packing.add(*slot);
+  for (size_t op = 0; op < ops; ++op)
+    held[ops + op] = packing.top(op);
   for (size_t i = ops; i-- > 1;)
     held[i] = std::max(held[2 * i], held[2 * i + 1]);
+}
+
+OnChipValues::OnChipValues(std::shared_ptr<const LiveRanges> ranges,
+                           std::vector<OnChipSlot> slots) {
+  auto placed = std::make_shared<Data>(std::move(ranges), std::move(slots));
+  placed->place();
+  data = std::move(placed);
+}
+
+OnChipValues::OnChipValues(std::shared_ptr<const LiveRanges> ranges,
+                           std::vector<OnChipSlot> slots, double held) {
+  auto given = std::make_shared<Data>(std::move(ranges), std::move(slots));
+  llvm::fill(given->held, held);
+  data = std::move(given);
+}
+
+const std::vector<double> &OnChipValues::held() const { return data->held; }
+ArrayRef<OnChipSlot> OnChipValues::slots() const { return data->slots; }
+bool OnChipValues::limitsCopies() const {
+  return !isFree && data->limitsCopies;
+}
+
+const OnChipSlot *OnChipValues::slotOf(Value value) const {
+  if (data->slots.empty())
+    return nullptr;
+  auto found = data->numbers.find(sourceOf(value));
+  return found == data->numbers.end() ? nullptr : &data->slots[found->second];
+}
+
+static bool fits(const OnChipSlot &slot, Value value, LayoutAttr layout) {
+  return layout ? storedBytes(tensorType(value), layout) <= slot.place
+                : slot.isWide;
+}
+
+bool OnChipValues::holds(Value value, LayoutAttr layout) const {
+  const OnChipSlot *slot = slotOf(value);
+  return slot && (isFree || fits(*slot, value, layout));
+}
+
+bool OnChipValues::lacksCopy(Value value, LayoutAttr to) const {
+  if (!limitsCopies())
+    return false;
+  const OnChipSlot *slot = slotOf(value);
+  return slot && slot->copies == 0 && fits(*slot, value, to);
+}
+
+uint64_t OnChipValues::keyOf(Value value) const {
+  const OnChipSlot *slot = slotOf(value);
+  if (!slot)
+    return 0;
+  return isFree ? ~uint64_t(0)
+                : 8 * static_cast<uint64_t>(slot->place) +
+                      4 * static_cast<uint64_t>(slot->isWide) +
+                      2 * static_cast<uint64_t>(slot->copies > 0) + 1;
+}
+
+double OnChipValues::reserved(Operation *op) const {
+  auto found = data->ranges->ops.find(op);
+  return isFree || found == data->ranges->ops.end()
+             ? 0
+             : held()[held().size() / 2 + found->second];
+}
+
+double OnChipValues::reservedFor(Value value) const {
+  auto found = data->ranges->of.find(sourceOf(value));
+  if (isFree || found == data->ranges->of.end() || held().empty())
+    return 0;
+  double most = 0;
+  size_t first = held().size() / 2 + found->second.first;
+  size_t end = held().size() / 2 + found->second.second + 1;
+  for (; first < end; first /= 2, end /= 2) {
+    if (first % 2)
+      most = std::max(most, held()[first++]);
+    if (end % 2)
+      most = std::max(most, held()[--end]);
+  }
+  return most;
+}
+
+OnChipValues OnChipValues::forNothing() const {
+  OnChipValues same = *this;
+  same.isFree = true;
+  return same;
 }
 
 OnChipValues npu::onChipAround(mlir::func::FuncOp function,
                                const TargetSpec &target,
                                const ImageAxesAnalysis &axes,
-                               ArrayRef<Value> values, double held) {
-  auto ranges = rangesOf(function, target, axes);
-  ranges->candidates.clear();
-  const size_t ops = ranges->count;
-  if (ops > 0) {
-    ranges->candidates.push_back({Value(), 0, ops - 1, 0, held});
-    for (Value value : values)
-      ranges->candidates.push_back({value, 0, ops - 1, 0, 0});
-  }
-  return {ranges, held};
-}
-
-bool OnChipValues::contains(Value value) const {
-  return kept.contains(sourceOf(value));
-}
-
-double OnChipValues::reserved(Operation *op) const {
-  auto found = ranges->ops.find(op);
-  return found == ranges->ops.end() ? 0 : held[held.size() / 2 + found->second];
-}
-
-double OnChipValues::reservedFor(Value value) const {
-  auto found = ranges->of.find(sourceOf(value));
-  if (found == ranges->of.end() || held.empty())
-    return 0;
-  double most = 0;
-  size_t first = held.size() / 2 + found->second.first;
-  size_t end = held.size() / 2 + found->second.second + 1;
-  for (; first < end; first /= 2, end /= 2) {
-    if (first % 2)
-      most = std::max(most, held[first++]);
-    if (end % 2)
-      most = std::max(most, held[--end]);
-  }
-  return most;
-}
-
-bool OnChipValues::operator==(const OnChipValues &other) const {
-  return kept == other.kept;
-}
-
-OnChipValues OnChipValues::forNothing() const {
-  OnChipValues same = *this;
-  llvm::fill(same.held, 0);
-  return same;
-}
-
-OnChipValues npu::allOnChip(mlir::func::FuncOp function,
-                            const TargetSpec &target,
-                            const ImageAxesAnalysis &axes) {
-  return OnChipValues(rangesOf(function, target, axes),
-                      std::numeric_limits<double>::infinity())
-      .forNothing();
-}
-
-/// The budgets of a ladder: two for each power of two.
-static std::vector<double> budgetsBelow(double memory) {
-  std::vector<double> budgets;
-  for (double power = 1; power < memory; power *= 2)
-    for (double budget : {power, 1.5 * power})
-      if (budget < memory)
-        budgets.push_back(budget);
-  std::reverse(budgets.begin(), budgets.end());
-  return budgets;
-}
-
-std::vector<OnChipValues> npu::residenciesOf(mlir::func::FuncOp function,
-                                             const TargetSpec &target,
-                                             const ImageAxesAnalysis &axes) {
-  auto ranges = rangesOf(function, target, axes);
-  std::vector<OnChipValues> choices;
-  for (double budget : budgetsBelow(target.machine.sramKiB * 1024)) {
-    OnChipValues choice(ranges, budget);
-    if (choices.empty() || !(choice == choices.back()))
-      choices.push_back(std::move(choice));
-  }
-  OnChipValues nothing(ranges, 0);
-  if (choices.empty() || !(nothing == choices.back()))
-    choices.push_back(std::move(nothing));
-  return choices;
+                               std::vector<OnChipSlot> slots, double held) {
+  return {rangesOf(function, target, axes), std::move(slots), held};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which values stay in on-chip memory between their producer and their readers.
+// Which values stay in on-chip memory between their producer and their readers,
+// and where.
 #ifndef NPU_COMPILER_LAYOUT_PROBLEM_ONCHIP_H
 #define NPU_COMPILER_LAYOUT_PROBLEM_ONCHIP_H
 
@@ -10,45 +11,71 @@
 
 namespace npu {
 
-class TargetSpec;
+/// Slots begin and end at multiples of so many bytes.
+constexpr int64_t slotAlignment = 16;
+
+/// Where a value lies from the op that makes it to the last one that reads it.
+struct OnChipSlot {
+  Value value;
+  size_t first = 0, last = 0; // of the function's computing ops, in order
+  int64_t place = 0;          // bytes for the value in one layout
+  int64_t copies = 0;         // places for other layouts, behind the first
+  bool isWide = false;        // the place holds the largest block padding
+  int64_t offset = 0;
+
+  int64_t bytes() const { return place * (1 + copies); }
+  int64_t end() const { return offset + bytes(); }
+};
+
 struct LiveRanges;
 
-/// One choice of such values. The same whatever layouts they get, so that what
-/// an op costs depends on its own layouts only: a value is counted with the
-/// largest block padding that the chip has, and with a copy for each reader.
+/// A choice of such values, each in a slot of its own. It does not depend on
+/// the layouts that they get, so that what an op costs depends on its own
+/// layouts only: a value whose layout takes more than its place is not on the
+/// chip, and none gets a second layout there without a place for it.
 class OnChipValues {
 public:
-  /// Those that take at most `budget` bytes at any time.
-  OnChipValues(std::shared_ptr<const LiveRanges> ranges, double budget);
+  /// `slots` get their offsets.
+  OnChipValues(std::shared_ptr<const LiveRanges> ranges,
+               std::vector<OnChipSlot> slots);
+  /// In an op's place: the slots as they are, and so many bytes held.
+  OnChipValues(std::shared_ptr<const LiveRanges> ranges,
+               std::vector<OnChipSlot> slots, double held);
 
-  /// Of a relayout or view: of what it is made from.
-  bool contains(Value value) const;
-  /// Bytes that are held for such values while the op runs.
+  /// Of a relayout or view: of what it is made from; null: it is not here.
+  const OnChipSlot *slotOf(Value value) const;
+  bool contains(Value value) const { return slotOf(value) != nullptr; }
+  /// Whether the value is on the chip in this layout; null: in whatever layout
+  /// it has.
+  bool holds(Value value, LayoutAttr layout) const;
+  /// Whether a relayout to this layout would need a place that is not there.
+  bool lacksCopy(Value value, LayoutAttr to) const;
+  /// All that costs depend on of a value's slot, for keys.
+  uint64_t keyOf(Value value) const;
+
+  /// Bytes below the lowest address that is free to the tiles of an op.
   double reserved(Operation *op) const;
   /// The same while a relayout of the value runs, wherever it stands.
   double reservedFor(Value value) const;
-  bool operator==(const OnChipValues &other) const;
-  /// The same values, which take nothing.
+  /// The most of any op.
+  double peak() const { return held().size() > 1 ? held()[1] : 0; }
+
+  ArrayRef<OnChipSlot> slots() const;
+  /// Whether some value has no place for a second layout.
+  bool limitsCopies() const;
+
+  /// The same values in any layout, which take nothing: no op costs less with
+  /// these values on the chip.
   OnChipValues forNothing() const;
+  bool isForNothing() const { return isFree; }
 
 private:
-  std::shared_ptr<const LiveRanges> ranges;
-  llvm::DenseSet<Value> kept;
-  SmallVector<double> held; // during each computing op
+  struct Data;
+  const std::vector<double> &held() const;
+
+  std::shared_ptr<const Data> data;
+  bool isFree = false;
 };
-
-/// What may stay on a chip: one choice for each of a ladder of budgets below
-/// its memory, most bytes first; at last nothing. The ladder depends on the
-/// function alone, so that a chip with more memory has all the choices of one
-/// with less, and leaves more to the tiles in each.
-std::vector<OnChipValues> residenciesOf(mlir::func::FuncOp function,
-                                        const TargetSpec &target,
-                                        const ImageAxesAnalysis &axes);
-
-/// All that may stay on a chip with any memory, and none of it taken from
-/// tiles: no kernel costs less with any other choice.
-OnChipValues allOnChip(mlir::func::FuncOp function, const TargetSpec &target,
-                       const ImageAxesAnalysis &axes);
 
 } // namespace npu
 

@@ -451,17 +451,23 @@ std::optional<PricedReplacement> npu::layOut(const Replacement &replacement,
                                              ArrayRef<LayoutAttr> layouts) {
   mlir::func::FuncOp function = replacement.function;
   const OnChipValues &outside = around.onChip();
-  SmallVector<Value> kept;
+  std::vector<OnChipSlot> kept;
+  auto keep = [&](Value around, Value within) {
+    if (const OnChipSlot *slot = outside.slotOf(around)) {
+      kept.push_back(*slot);
+      kept.back().value = sourceOf(within);
+    }
+  };
   for (auto [argument, operand] :
        llvm::zip(function.getArguments(), replacement.operands))
-    if (outside.contains(op->getOperand(operand)))
-      kept.push_back(argument);
-  if (outside.contains(op->getResult(0)))
-    kept.push_back(sourceOf(function.front().getTerminator()->getOperand(0)));
+    keep(op->getOperand(operand), argument);
+  keep(op->getResult(0), function.front().getTerminator()->getOperand(0));
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, around->target, axes);
-  OnChipValues inside =
-      onChipAround(function, around->target, axes, kept, outside.reserved(op));
+  OnChipValues inside = onChipAround(function, around->target, axes,
+                                     std::move(kept), outside.reserved(op));
+  if (outside.isForNothing())
+    inside = inside.forNothing();
   problem.outputs.resize(1);
   problem.objective = around->objective;
   ResidentProblem resident(problem, inside);

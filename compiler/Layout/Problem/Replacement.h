@@ -46,11 +46,11 @@ std::optional<PricedReplacement> layOut(const Replacement &replacement,
                                         Operation *op,
                                         ArrayRef<LayoutAttr> layouts);
 
-/// Of a function that stands in place of one op: these values stay, with so
-/// many bytes held while any of its ops runs.
+/// Of a function that stands in place of one op: these slots, with so many
+/// bytes held while any of its ops runs.
 OnChipValues onChipAround(mlir::func::FuncOp function, const TargetSpec &target,
-                          const ImageAxesAnalysis &axes, ArrayRef<Value> values,
-                          double held);
+                          const ImageAxesAnalysis &axes,
+                          std::vector<OnChipSlot> slots, double held);
 
 /// What the set costs in place of the op; nothing where it cannot stand there.
 std::optional<LayoutCost> costOfSet(const ResidentProblem &problem,

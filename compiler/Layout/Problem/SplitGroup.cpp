@@ -187,14 +187,21 @@ std::pair<OpSlots, OpSlots> SplitKernels::slotsFor(const LayoutProblem &around,
 LayoutCost SplitKernels::cost(const ResidentProblem &around, Operation *op,
                               const SplitLayouts &layouts) const {
   const OnChipValues &outside = around.onChip();
-  SmallVector<Value> kept;
+  std::vector<OnChipSlot> kept;
+  auto keep = [&](Value outer, Value inner) {
+    if (const OnChipSlot *slot = outside.slotOf(outer)) {
+      kept.push_back(*slot);
+      kept.back().value = inner;
+    }
+  };
   for (auto [given, operand] : llvm::zip(operands, op->getOperands()))
-    if (isa<BlockArgument>(given) && outside.contains(operand))
-      kept.push_back(given);
-  if (outside.contains(op->getResult(0)))
-    kept.push_back(two.rest->getResult(0));
-  OnChipValues inside =
-      onChipAround(function, around->target, *axes, kept, outside.reserved(op));
+    if (isa<BlockArgument>(given))
+      keep(operand, given);
+  keep(op->getResult(0), two.rest->getResult(0));
+  OnChipValues inside = onChipAround(function, around->target, *axes,
+                                     std::move(kept), outside.reserved(op));
+  if (outside.isForNothing())
+    inside = inside.forNothing();
   ResidentProblem resident(*problem, inside);
   LayoutCost total;
   auto add = [&](Operation *one, const OpLayouts &whole) {

@@ -3,7 +3,9 @@
 
 #include "certificate/certificate.h"
 #include "compiler/Layout/PlanFile/PlanWriter.h"
+#include "compiler/Layout/Problem/Crossings.h"
 #include "compiler/Layout/Problem/Names.h"
+#include "compiler/Layout/Problem/Storage.h"
 #include "compiler/Search/Prices.h"
 
 #include "llvm/Support/JSON.h"
@@ -45,11 +47,16 @@ public:
   std::string write() {
     for (const WaysOfOp &op : ways.all())
       addOp(op);
-    for (const OnChipValues &onChip : problem.residencies())
-      addCase(onChip);
+    findLives();
+    SmallVector<size_t> looked;
+    for (ResidencyBound bound : residencyBounds(problem, ways, prices))
+      looked.push_back(bound.number);
+    llvm::sort(looked);
+    for (size_t number : looked)
+      addCase(problem.residencies()[number]);
     std::string text;
     llvm::raw_string_ostream out(text);
-    out << R"({"format": "npuc layout certificate", "version": 1)";
+    out << R"({"format": "npuc layout certificate", "version": 2)";
     auto member = [&](StringRef key, json::Value value) {
       out << ",\n" << json::Value(key) << ": " << value;
     };
@@ -63,6 +70,8 @@ public:
     member("target", problem.target.name);
     member("objective", objectiveName(problem.objective));
     member("unit", objectiveUnit(problem.objective));
+    member("memory",
+           static_cast<int64_t>(problem.target.machine.sramKiB * 1024));
     list("values", values);
     list("ops", ops);
     list("relayouts", relayouts.lines);
@@ -74,13 +83,57 @@ public:
   }
 
 private:
+  /// By value that is made, not shown: the values that are the same bytes or
+  /// copies of it, and the ops that make and read them.
+  struct Life {
+    json::Array values;
+    int64_t first = std::numeric_limits<int64_t>::max(), last = 0;
+  };
+
+  void findLives() {
+    for (auto [number, value] : llvm::enumerate(graphValues))
+      lives[sourceOf(value)].values.push_back(static_cast<int64_t>(number));
+    auto touch = [&](Value value, size_t op) {
+      Life &life = lives[sourceOf(value)];
+      life.first = std::min(life.first, static_cast<int64_t>(op));
+      life.last = std::max(life.last, static_cast<int64_t>(op));
+    };
+    for (auto [number, op] : llvm::enumerate(ways.all())) {
+      if (op.input)
+        touch(op.input, number);
+      else if (op.read)
+        touch(op.read->get(), number);
+      else
+        for (const Slot &slot : op.slots->all())
+          if (!slot.constant)
+            touch(slot.value, number);
+    }
+  }
+
+  json::Array slotsOf(const OnChipValues &onChip) const {
+    json::Array slots;
+    for (const OnChipSlot &slot : onChip.slots()) {
+      const Life &life = lives.find(slot.value)->second;
+      slots.push_back(json::Object{{"values", json::Array(life.values)},
+                                   {"offset", slot.offset},
+                                   {"place", slot.place},
+                                   {"bytes", slot.bytes()},
+                                   {"first", life.first},
+                                   {"last", life.last}});
+    }
+    return slots;
+  }
+
   /// Ops make values in the order in which the search numbers them.
   int64_t addValue(Value value, const std::string &name) {
-    json::Array layouts;
-    for (LayoutAttr layout : ways.candidates().of(value))
+    json::Array layouts, bytes;
+    for (LayoutAttr layout : ways.candidates().of(value)) {
       layouts.push_back(layoutNames(layout, problem.axes.of(value)));
-    values.push_back(
-        lineOf(json::Object{{"name", name}, {"layouts", std::move(layouts)}}));
+      bytes.push_back(storedBytes(tensorType(value), layout));
+    }
+    values.push_back(lineOf(json::Object{{"name", name},
+                                         {"layouts", std::move(layouts)},
+                                         {"bytes", std::move(bytes)}}));
     graphValues.push_back(value);
     return numbers[value] = static_cast<int64_t>(numbers.size());
   }
@@ -113,19 +166,18 @@ private:
   void addCase(const OnChipValues &onChip) {
     SearchProblem searched({problem, onChip}, ways, prices);
     const search::Problem numbers = inUnits(searched);
-    json::Array kept, moves, runs;
-    for (auto [index, value] : llvm::enumerate(graphValues))
-      if (onChip.contains(value))
-        kept.push_back(static_cast<int64_t>(index));
+    json::Array moves, runs;
     for (const search::Value &value : numbers.values)
       moves.push_back(relayouts.numberOf(json::Array(value.move)));
     for (const search::Op &op : numbers.ops)
       runs.push_back(waysOf(op));
     if (&onChip == choice.onChip)
-      addPlan(searched.numbers());
-    search::Prices found = search::findPrices(
-        numbers, search::RelayoutTrees(numbers),
-        {choice.cost, search::Deadline(problem.searchSeconds)});
+      addPlan(searched);
+    search::Prices found; // none are needed where ways alone cost as much
+    if (searched.least() < choice.cost)
+      found = search::findPrices(
+          numbers, search::RelayoutTrees(numbers),
+          {choice.cost, search::Deadline(problem.searchSeconds)});
     json::Array paid;
     for (const auto &op : found.paid) {
       json::Array operands;
@@ -133,7 +185,7 @@ private:
         operands.push_back(json::Array(operand));
       paid.push_back(std::move(operands));
     }
-    cases.push_back(lineOf(json::Object{{"on_chip", std::move(kept)},
+    cases.push_back(lineOf(json::Object{{"slots", slotsOf(onChip)},
                                         {"relayouts", std::move(moves)},
                                         {"ways", std::move(runs)},
                                         {"scale", found.scale},
@@ -142,14 +194,19 @@ private:
 
   /// The search's problem without what breaks ties: there, a unit of the
   /// objective is more than all of that together.
-  static search::Problem inUnits(const SearchProblem &searched) {
+  search::Problem inUnits(const SearchProblem &searched) const {
     search::Problem numbers = searched.numbers();
+    // What cannot be executed costs more than the plan.
+    auto inUnits = [&](search::Cost cost) {
+      int64_t units = searched.primary(cost);
+      return searched.isBeyond(cost) ? std::max(units, choice.cost + 1) : units;
+    };
     for (search::Value &value : numbers.values)
       for (search::Cost &cost : value.move)
-        cost = searched.primary(cost);
+        cost = inUnits(cost);
     for (search::Op &op : numbers.ops)
       for (search::Way &way : op.ways)
-        way.cost = searched.primary(way.cost);
+        way.cost = inUnits(way.cost);
     return numbers;
   }
 
@@ -165,7 +222,8 @@ private:
     return wayLists.numberOf(std::move(list));
   }
 
-  void addPlan(const search::Problem &numbers) {
+  void addPlan(const SearchProblem &searched) {
+    const search::Problem &numbers = searched.numbers();
     search::RelayoutTrees trees(numbers);
     std::vector<search::Copies> copies = search::copiesOf(numbers, choice.ways);
     json::Array steps;
@@ -178,6 +236,7 @@ private:
     plan = json::Object{{"case", static_cast<int64_t>(cases.size())},
                         {"ways", json::Array(choice.ways)},
                         {"relayouts", std::move(steps)},
+                        {"tiles", json::Array(searched.tileBytes(choice.ways))},
                         {"cost", choice.cost}};
   }
 
@@ -187,6 +246,7 @@ private:
   const CertifiedChoice &choice;
   llvm::DenseMap<Value, int64_t> numbers;
   std::vector<Value> graphValues; // by number
+  llvm::DenseMap<Value, Life> lives;
   Lines values, ops, cases;
   Unique relayouts, wayLists;
   json::Object plan;

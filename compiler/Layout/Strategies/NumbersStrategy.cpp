@@ -14,22 +14,27 @@ LogicalResult npu::decideByNumbers(const LayoutProblem &problem,
   Candidates candidates(problem, plansOf(problem, others));
   OpWays ways(problem, candidates);
   SearchPrices prices;
-  std::optional<std::pair<int64_t, int64_t>> least;
-  for (const OnChipValues &values : problem.residencies()) {
-    if (least && problem.limit.over())
+  // Whether it cannot be executed, the objective, then its tie-breaks.
+  std::optional<std::tuple<bool, int64_t, int64_t>> least;
+  int64_t most = std::numeric_limits<int64_t>::max(); // of what can
+  ArrayRef<OnChipValues> choices = problem.residencies();
+  for (ResidencyBound bound : residencyBounds(problem, ways, prices)) {
+    if (least && (problem.limit.over() || bound.least >= most))
       break;
-    SearchProblem numbers({problem, values}, ways, prices,
-                          least ? least->first
-                                : std::numeric_limits<int64_t>::max());
+    SearchProblem numbers({problem, choices[bound.number]}, ways, prices, most);
     if (numbers.isTooDear())
       continue;
     FailureOr<std::vector<int>> chosen = choose(numbers);
     if (failed(chosen))
       return failure();
-    auto cost = numbers.comparable(numbers.cost(*chosen));
+    const search::Cost total = numbers.cost(*chosen);
+    auto [units, ties] = numbers.comparable(total);
+    std::tuple cost(numbers.isBeyond(total), units, ties);
     if (least && cost >= *least)
       continue;
     least = cost;
+    if (!std::get<0>(cost))
+      most = units;
     plan = numbers.planOf(*chosen);
   }
   return success();

@@ -53,72 +53,93 @@ static void takeCheaper(const LayoutProblem &problem, ArrayRef<Strategy> others,
 
 namespace {
 
-/// The best plan so far, over what may stay on the chip.
-struct Best {
+/// A search for each choice of what may stay on the chip that can matter.
+class OverResidencies {
+public:
+  OverResidencies(const LayoutProblem &problem, const OpWays &ways,
+                  SearchPrices &prices, ArrayRef<LayoutPlan> plans)
+      : problem(problem), ways(ways), prices(prices), plans(plans),
+        counts(countsRelayouts(problem.objective)) {
+    outcome.lowerBound = counts ? 0 : std::numeric_limits<int64_t>::max();
+    outcome.settled = true;
+    outcome.capped = ways.capped();
+    outcome.space = ways.space();
+    if (problem.residencies().size() > 1)
+      outcome.space += "; " + residencySpace();
+  }
+
+  void run() {
+    ArrayRef<OnChipValues> choices = problem.residencies();
+    std::vector<ResidencyBound> bounds = residencyBounds(problem, ways, prices);
+    ArrayRef<ResidencyBound> left = bounds;
+    while (!left.empty() && !(choice && problem.limit.over())) {
+      // What is left costs no less.
+      if (choice && !counts && left.front().least >= cost.first)
+        return finish();
+      // The first would leave nothing to the others.
+      const double part = left.size() == 1 ? 1 : 0.5;
+      searchOne({problem, choices[left.front().number]},
+                problem.limit.share(part), /*isLast=*/left.size() == 1);
+      left = left.drop_front();
+    }
+    if (!left.empty() && !counts)
+      outcome.lowerBound = std::min(outcome.lowerBound, left.front().least);
+    finish();
+  }
+
   LayoutPlan plan;
   SearchOutcome outcome;
+  std::optional<CertifiedChoice> choice;
+
+private:
+  void searchOne(const ResidentProblem &resident, const search::Deadline &until,
+                 bool isLast) {
+    SearchProblem searched(resident, ways, prices,
+                           choice ? cost.first
+                                  : std::numeric_limits<int64_t>::max());
+    if (searched.isTooDear())
+      return;
+    search::Options options;
+    options.seconds = problem.searchSeconds;
+    options.within = until;
+    options.incumbent = bestOf(searched, plans);
+    search::Solution solution = search::solve(searched.numbers(), options);
+    outcome.seconds += solution.seconds;
+    outcome.settled &= solution.settled;
+    const bool isBeyond = searched.isBeyond(solution.cost);
+    // Each search's bound of relayouts holds for all. Of cycles and energy the
+    // least one does; where no choice can be executed, there is none.
+    const int64_t bound = searched.primary(solution.lowerBound);
+    if (counts)
+      outcome.lowerBound = std::max(bound, outcome.lowerBound);
+    else if (!isBeyond || !searched.isBeyond(solution.lowerBound))
+      outcome.lowerBound = std::min(bound, outcome.lowerBound);
+    auto found = searched.comparable(solution.cost);
+    if (isBeyond ? choice || !isLast : choice && found >= cost)
+      return;
+    cost = found;
+    plan = searched.planOf(solution.ways);
+    choice = {&resident.onChip(), solution.ways, cost.first};
+    outcome.method = solution.method;
+    outcome.values = static_cast<int>(searched.numbers().values.size());
+    outcome.ops = static_cast<int>(searched.numbers().ops.size());
+  }
+
+  void finish() {
+    outcome.cost = cost.first;
+    outcome.lowerBound = std::min(outcome.lowerBound, outcome.cost);
+    outcome.proved = outcome.isLeast();
+  }
+
+  const LayoutProblem &problem;
+  const OpWays &ways;
+  SearchPrices &prices;
+  const ArrayRef<LayoutPlan> plans;
+  const bool counts;
   std::pair<int64_t, int64_t> cost; // the objective, then its tie-breaks
-  CertifiedChoice choice;
 };
 
 } // namespace
-
-/// Whether relayouts alone make up the objective: these are as many, whatever
-/// stays on the chip.
-static bool countsRelayouts(const LayoutProblem &problem) {
-  return problem.objective == Objective::Count ||
-         problem.objective == Objective::Bytes;
-}
-
-/// Searches with one choice of what stays on the chip.
-static void searchOnce(const ResidentProblem &problem, const OpWays &ways,
-                       SearchPrices &prices, ArrayRef<LayoutPlan> plans,
-                       const search::Deadline &until,
-                       std::optional<Best> &best) {
-  SearchProblem searched(problem, ways, prices,
-                         best ? best->cost.first
-                              : std::numeric_limits<int64_t>::max());
-  if (searched.isTooDear())
-    return;
-  search::Options options;
-  options.seconds = problem->searchSeconds;
-  options.within = until;
-  options.incumbent = bestOf(searched, plans);
-  search::Solution solution = search::solve(searched.numbers(), options);
-  int64_t bound = searched.primary(solution.lowerBound);
-  double before = best ? best->outcome.seconds : 0;
-  bool settled = solution.settled && (!best || best->outcome.settled);
-  // Each search's bound of relayouts holds for all. Of cycles and energy the
-  // least one does.
-  if (best)
-    bound = countsRelayouts(*problem)
-                ? std::max(bound, best->outcome.lowerBound)
-                : std::min(bound, best->outcome.lowerBound);
-  auto cost = searched.comparable(solution.cost);
-  if (!best || cost < best->cost) {
-    best = {searched.planOf(solution.ways),
-            {},
-            cost,
-            {&problem.onChip(), solution.ways, cost.first}};
-    best->outcome.method = solution.method;
-    best->outcome.cost = cost.first;
-    best->outcome.values = static_cast<int>(searched.numbers().values.size());
-    best->outcome.ops = static_cast<int>(searched.numbers().ops.size());
-    best->outcome.capped = ways.capped();
-    best->outcome.space = ways.space();
-  }
-  best->outcome.lowerBound = bound;
-  best->outcome.seconds = before + solution.seconds;
-  best->outcome.settled = settled;
-}
-
-/// What no plan costs less than, whatever stays on the chip.
-static int64_t leastOfAny(const LayoutProblem &problem, const OpWays &ways,
-                          SearchPrices &prices) {
-  const OnChipValues all =
-      allOnChip(problem.function, problem.target, problem.axes);
-  return SearchProblem({problem, all}, ways, prices).least();
-}
 
 LogicalResult npu::decideOptimal(const LayoutProblem &problem,
                                  ArrayRef<Strategy> others, LayoutPlan &plan) {
@@ -127,23 +148,13 @@ LogicalResult npu::decideOptimal(const LayoutProblem &problem,
   Candidates candidates(problem, plans, Groups::MaySplit);
   OpWays ways(problem, candidates);
   SearchPrices prices;
-  std::optional<Best> best;
-  ArrayRef<OnChipValues> residencies = problem.residencies();
-  while (!residencies.empty() && !(best && problem.limit.over())) {
-    // The first would leave nothing to the others.
-    const double part = residencies.size() == 1 ? 1 : 0.5;
-    searchOnce({problem, residencies.front()}, ways, prices, plans,
-               problem.limit.share(part), best);
-    residencies = residencies.drop_front();
-  }
-  if (!residencies.empty() && !countsRelayouts(problem))
-    best->outcome.lowerBound =
-        std::min(best->outcome.lowerBound, leastOfAny(problem, ways, prices));
-  plan = std::move(best->plan);
-  SearchOutcome outcome = best->outcome;
-  outcome.proved = outcome.isLeast();
+  OverResidencies searched(problem, ways, prices, plans);
+  searched.run();
+  plan = std::move(searched.plan);
+  SearchOutcome outcome = searched.outcome;
   if (!problem.certifiedModel.empty() && outcome.proved)
-    outcome.certificate = certificateOf(problem, ways, prices, best->choice);
+    outcome.certificate =
+        certificateOf(problem, ways, prices, *searched.choice);
   plan.search = outcome;
   if (!outcome.proved)
     takeCheaper(problem, others, plan);

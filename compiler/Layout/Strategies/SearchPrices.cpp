@@ -14,7 +14,7 @@ static Question questionOf(const ResidentProblem &problem, Value value,
                            ArrayRef<LayoutAttr> layouts) {
   Question question;
   question.add(value.getType().getAsOpaquePointer());
-  question.add(problem.onChip().contains(value));
+  question.add(problem.onChip().keyOf(value));
   question.add(layouts.size());
   for (LayoutAttr layout : layouts)
     question.add(layout);
@@ -77,4 +77,30 @@ const CheapestAlgorithms &SearchPrices::ways(const ResidentProblem &problem,
     return alone = cheapestOf(problem, op);
   return priced.of(circumstancesOf(problem, *memo, one).add(op.kind),
                    [&] { return cheapestOf(problem, op); });
+}
+
+std::vector<ResidencyBound> npu::residencyBounds(const LayoutProblem &problem,
+                                                 const OpWays &ways,
+                                                 SearchPrices &prices) {
+  ArrayRef<OnChipValues> choices = problem.residencies();
+  std::vector<ResidencyBound> bounds;
+  if (countsRelayouts(problem.objective)) {
+    for (auto [number, choice] : llvm::enumerate(choices))
+      if (!choice.limitsCopies() || choices.size() == 1)
+        bounds.push_back({0, number});
+    if (!bounds.empty())
+      return bounds;
+  }
+  SmallVector<Operation *> ops;
+  for (const WaysOfOp &op : ways.all())
+    ops.push_back(op.slots && !op.slots->isView() ? op.slots->getOp()
+                                                  : nullptr);
+  return boundsOf(choices, ops, [&](size_t number, const OnChipValues &onChip) {
+    const WaysOfOp &op = ways.all()[number];
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (const auto &way : prices.ways({problem, onChip}, op))
+      if (way)
+        least = std::min(least, way->cost.of(problem.objective));
+    return least == std::numeric_limits<int64_t>::max() ? 0 : least;
+  });
 }

@@ -8,6 +8,7 @@
 #include "compiler/Layout/Problem/Cost.h"
 #include "compiler/Layout/Problem/LayoutMemo.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
+#include "compiler/Layout/Problem/Residencies.h"
 #include "compiler/Layout/Strategies/OpWays.h"
 
 namespace npu {
@@ -36,6 +37,14 @@ private:
   Answers<CheapestAlgorithms> priced;
   CheapestAlgorithms alone; // of an op that is like no other
 };
+
+/// Of what may stay on the chip, those that a search looks at, in the order in
+/// which it does. Where relayouts alone make up the objective they are as many
+/// whatever stays: then only those that have a place for each copy, and bounds
+/// of 0.
+std::vector<ResidencyBound> residencyBounds(const LayoutProblem &problem,
+                                            const OpWays &ways,
+                                            SearchPrices &prices);
 
 } // namespace npu
 

@@ -2,6 +2,7 @@
 #include "compiler/Layout/Strategies/SearchProblem.h"
 
 #include "compiler/Dialect/NPU/OutputCopy.h"
+#include "compiler/Layout/Problem/Alternatives.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Names.h"
@@ -24,6 +25,7 @@ SearchProblem::SearchProblem(const ResidentProblem &problem,
     if (sum > most)
       return;
   }
+  priceBeyond(most);
   weigh();
   trees = std::make_unique<search::RelayoutTrees>(built);
 }
@@ -122,6 +124,52 @@ int64_t SearchProblem::leastOf(const NamedOp &op) const {
   for (const NamedWay &way : op.ways)
     least = std::min(least, way.cost.of(problem->objective));
   return least;
+}
+
+/// What a cost counts as that says that something cannot be done.
+static void replaceBeyond(LayoutCost &cost, Objective objective, int64_t with) {
+  if (cost.kernels.of(objective) >= cost::doesNotFit)
+    cost = {0, 0, {with, with}};
+}
+
+/// A choice that cannot be executed must cost more than any that can, and not
+/// so much that numbers get too large for ties to be broken.
+void SearchProblem::priceBeyond(int64_t most) {
+  const Objective objective = problem->objective;
+  if (!problem.onChip().limitsCopies() || countsRelayouts(objective))
+    return;
+  beyond = 1;
+  auto addLargest = [&](auto &&costs) {
+    int64_t largest = 0;
+    for (const LayoutCost &cost : costs)
+      if (int64_t one = cost.kernels.of(objective); one < cost::doesNotFit)
+        largest = std::max(largest, one);
+    return largest;
+  };
+  for (const NamedOp &op : ops)
+    beyond += addLargest(
+        llvm::map_range(op.ways, [](const NamedWay &way) -> const LayoutCost & {
+          return way.cost;
+        }));
+  // Each of a value's layouts may be wanted.
+  for (const std::vector<LayoutCost> *costs : moves)
+    for (size_t layout = 1; layout * layout < costs->size(); ++layout)
+      beyond += addLargest(*costs);
+  if (most < cost::doesNotFit)
+    beyond = std::max(beyond, most + 1);
+  for (NamedOp &op : ops)
+    for (NamedWay &way : op.ways)
+      replaceBeyond(way.cost, objective, beyond);
+  for (const std::vector<LayoutCost> *&costs : moves) {
+    if (llvm::none_of(*costs, [&](const LayoutCost &cost) {
+          return cost.kernels.of(objective) >= cost::doesNotFit;
+        }))
+      continue;
+    limited.push_back(std::make_unique<std::vector<LayoutCost>>(*costs));
+    for (LayoutCost &cost : *limited.back())
+      replaceBeyond(cost, objective, beyond);
+    costs = limited.back().get();
+  }
 }
 
 void SearchProblem::weigh() {
@@ -286,4 +334,21 @@ LayoutPlan SearchProblem::planOf(const std::vector<int> &chosen) const {
   }
   planCopies(chosen, plan);
   return plan;
+}
+
+std::vector<int64_t>
+SearchProblem::tileBytes(const std::vector<int> &chosen) const {
+  std::vector<int64_t> bytes;
+  for (auto [op, chosenWay] : llvm::zip(ops, chosen)) {
+    const OpSlots *slots = op.known->slots;
+    const NamedWay &way = op.ways[chosenWay];
+    const bool isKernel =
+        slots && !slots->isView() && !(way.algorithm && way.algorithm->isSet());
+    bytes.push_back(
+        isKernel ? npu::tileBytes(problem, slots->getOp(),
+                                  countedLayouts(*slots, way.way->layouts),
+                                  way.algorithm, way.way->layouts)
+                 : 0);
+  }
+  return bytes;
 }

@@ -23,6 +23,11 @@ public:
                 SearchPrices &prices,
                 int64_t most = std::numeric_limits<int64_t>::max());
   bool isTooDear() const { return !trees; }
+  /// Whether a choice of this total needs a place on the chip that is not
+  /// there: then the others of the problem that do not cost less, too.
+  bool isBeyond(search::Cost total) const {
+    return beyond > 0 && primary(total) >= beyond;
+  }
   /// The sum of the ops' cheapest ways, in the objective's unit: no choice
   /// costs less.
   int64_t least() const { return sum; }
@@ -40,6 +45,8 @@ public:
   std::vector<int> waysOf(const LayoutPlan &plan) const;
   /// The plan that a choice of ways means.
   LayoutPlan planOf(const std::vector<int> &ways) const;
+  /// Bytes of the tiles of each op in a choice of ways; 0 of what is no kernel.
+  std::vector<int64_t> tileBytes(const std::vector<int> &ways) const;
   /// The part of a total of the search that is in the objective's unit.
   int64_t primary(search::Cost total) const { return total / weights[0]; }
   /// The same and the first tie-break: totals of problems whose numbers are
@@ -67,6 +74,7 @@ private:
   bool matches(const WaysOfOp &op, const OpWay &way,
                const LayoutPlan &plan) const;
   int64_t leastOf(const NamedOp &op) const;
+  void priceBeyond(int64_t most);
   void weigh();
   search::Cost weighed(const LayoutCost &cost) const;
 
@@ -76,13 +84,17 @@ private:
   llvm::DenseMap<Value, int> numberOf;
   std::vector<NamedOp> ops;                           // beside built.ops
   std::vector<const std::vector<LayoutCost> *> moves; // beside built.values
-  std::vector<Value> values;                          // beside built.values
+  std::vector<std::unique_ptr<std::vector<LayoutCost>>> limited; // moves
+  std::vector<Value> values; // beside built.values
   search::Problem built;
   std::unique_ptr<search::RelayoutTrees> trees; // of what is built
   /// What one unit of the objective, of the first tie-break and of the second
   /// weigh in a total; the tie-breaks may be dropped or made coarser.
   search::Cost weights[3] = {1, 0, 0};
   int64_t sum = 0; // of the ops' cheapest ways
+  /// In place of what cannot be done for want of a place on the chip: more than
+  /// all choices that can. 0: all can, or it is not in the objective's unit.
+  int64_t beyond = 0;
   int shift = 0;
 };
 

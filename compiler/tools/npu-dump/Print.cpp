@@ -182,6 +182,10 @@ static void printMemory(raw_ostream &out, const ProgramFile &file) {
                             1),
                    bytesText(m.arenaLowerBoundBytes));
   out << "\n  weights " << exactBytes(m.weightBytes) << "\n";
+  for (const format::ManifestResident &one : m.onChip)
+    out << "  on chip " << one.offset << " to " << one.offset + one.bytes
+        << ": " << shownName(m.kernels[one.kernel].name) << ", until "
+        << shownName(m.kernels[one.last].name) << "\n";
   for (const npu_kernel_desc &maker : file.makers) {
     auto tensors = tensorsOf(file, maker);
     std::vector<std::string> sources;

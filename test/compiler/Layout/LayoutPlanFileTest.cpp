@@ -5,6 +5,7 @@
 #include "compiler/Layout/LayoutStage.h"
 #include "compiler/Layout/PlanFile/PlanWriter.h"
 #include "compiler/Layout/Problem/Boundary.h"
+#include "compiler/Layout/Problem/Cost.h"
 #include "test/compiler/Layout/LayoutFixture.h"
 #include "test/compiler/Support/ReplaceLine.h"
 
@@ -89,6 +90,9 @@ TEST(PlanFile, Entries) {
               "p.yaml:12: algorithm: the name is empty");
   expectError(replaceLine(good, 12, "    pin: yes"),
               "p.yaml:12: pin: 'yes', expected");
+  expectError(replaceLine(good, 12, "    resident: on"),
+              "p.yaml:12: resident: 'on', expected true or false");
+  expectError(replaceLine(good, 8, "    resident: true"), "is in DRAM");
   expectError(replaceLine(good, 13, "  - op: \"Conv 'c'\""),
               "stands twice, first in line 9");
   expectError(replaceLine(good, 19, "  - {op: \"Relu 'r'\"}"),
@@ -197,7 +201,7 @@ protected:
     options.strategy = strategy.str();
     EXPECT_TRUE(succeeded(runLayoutStage(function, target, options)))
         << message;
-    return writer.print(function, "m.onnx", target, strategy);
+    return writer.print(function, "m.onnx", target, strategy, nullptr);
   }
 
   TargetSpec target = load("npu-nhwc");
@@ -276,6 +280,44 @@ TEST_F(PlanTest, EveryStrategyHoldsAPin) {
     }
 }
 
+/// What stays on the chip is chosen around a pin, whoever chooses layouts.
+TEST_F(PlanTest, APinnedResidentStays) {
+  for (const char *strategy : {"auto-nhwc", "optimal"})
+    for (bool stays : {true, false}) {
+      mlir::func::FuncOp function = parse(source);
+      ASSERT_TRUE(solve(function, strategy,
+                        pins(std::string("  - {op: \"Conv 'c'\", resident: ") +
+                             (stays ? "true" : "false") + "}\n")))
+          << message;
+      ImageAxesAnalysis axes(function);
+      LayoutProblem problem(function, target, axes);
+      const OnChipValues *onChip = costOf(problem).onChip;
+      ASSERT_TRUE(onChip);
+      EXPECT_EQ(onChip->contains(opNamed(function, "Conv 'c'")->getResult(0)),
+                stays);
+      PlanWriter writer(function);
+      std::string plan = writer.print(function, "m", target, strategy, onChip);
+      EXPECT_NE(plan.find(stays ? "resident: true" : "resident: false"),
+                std::string::npos)
+          << plan;
+    }
+}
+
+TEST_F(PlanTest, ResidentsThatCannotBe) {
+  expectRefused("  - {op: \"Add 'a'\", resident: true}\n",
+                "p.yaml:4: the result of 'Add 'a'' cannot stay on the chip: it "
+                "is an output of the network");
+  expectRefused("  - {op: \"Transpose 't'\", resident: true}\n",
+                "it only shows or moves data");
+  target.machine.sramKiB = 2;
+  expectRefused("  - {op: \"Conv 'c'\", resident: true}\n",
+                "p.yaml:4: what is pinned to stay on the chip takes 2304 bytes "
+                "of on-chip memory at a time, target 'npu-nhwc' has 2048");
+  target.machine.sramKiB = 0;
+  expectRefused("  - {op: \"Conv 'c'\", resident: true}\n",
+                "target 'npu-nhwc' has no `sram`");
+}
+
 TEST_F(PlanTest, APinnedReadIsReadSo) {
   for (const char *name : {"Add 'a'", "Relu 'r'#2", "Transpose 't'"}) {
     mlir::func::FuncOp function = parse(source);
@@ -302,7 +344,8 @@ TEST_F(PlanTest, APinnedAlgorithmIsUsed) {
       bool isDirect = algorithm == "direct";
       EXPECT_EQ(function.getBody().getOps<Conv2dOp>().empty(), !isDirect);
       EXPECT_EQ(reportLayouts(function, target).algorithms.empty(), isDirect);
-      std::string plan = writer.print(function, "m.onnx", target, strategy);
+      std::string plan =
+          writer.print(function, "m.onnx", target, strategy, nullptr);
       EXPECT_NE(plan.find("    algorithm: " + algorithm.str() + "\n"),
                 std::string::npos)
           << plan;

@@ -69,7 +69,7 @@ public:
 
   std::optional<Finding> run() {
     if (prepare() && runStrategies() && compareCosts() && reportedCosts() &&
-        bruteForce())
+        bruteForce() && bruteForceResidencies())
       randomPlans();
     return std::move(finding);
   }
@@ -99,6 +99,7 @@ private:
   bool compareCosts();
   bool reportedCosts();
   bool bruteForce();
+  bool bruteForceResidencies();
   bool randomPlans();
   bool judgeRandomPlan(const LayoutProblem &bound, LayoutPlan plan);
   const Finished *provedYetDearer(const LayoutCost &cost) const;
@@ -446,6 +447,62 @@ bool Checker::bruteForce() {
                                    (solution.proved ? ", proved, " : ", ") +
                                    "the best of all choices is " +
                                    Twine(least));
+  return true;
+}
+
+/// What the cheapest choice of ways costs in the objective's unit, of all that
+/// can be executed.
+static std::optional<int64_t> leastOfAll(const SearchProblem &searched) {
+  const search::Problem &numbers = searched.numbers();
+  std::optional<search::Cost> least;
+  std::vector<int> ways(numbers.ops.size(), 0);
+  for (size_t at = 0; at < ways.size();) {
+    if (at == 0) {
+      search::Cost cost = searched.cost(ways);
+      if (!searched.isBeyond(cost) && (!least || cost < *least))
+        least = cost;
+    }
+    if (++ways[at] == static_cast<int>(numbers.ops[at].ways.size())) {
+      ways[at++] = 0;
+      continue;
+    }
+    at = 0;
+  }
+  return least ? std::optional(searched.primary(*least)) : std::nullopt;
+}
+
+/// The search against every choice of ways with every choice of what stays on
+/// the chip, where there are few.
+bool Checker::bruteForceResidencies() {
+  ImageAxesAnalysis axes(source());
+  LayoutProblem bound(source(), *target, axes);
+  if (failed(bindBoundary(bound, io)))
+    return fail("bad-options", problem.io);
+  ArrayRef<OnChipValues> choices = bound.residencies();
+  Candidates candidates(bound, {});
+  OpWays known(bound, candidates);
+  SearchPrices prices;
+  std::optional<int64_t> least;
+  for (const OnChipValues &values : choices) {
+    SearchProblem searched({bound, values}, known, prices);
+    double all = static_cast<double>(choices.size());
+    for (const search::Op &op : searched.numbers().ops)
+      all *= static_cast<double>(op.ways.size());
+    if (all > 20000)
+      return true;
+    if (auto one = leastOfAll(searched); one && (!least || *one < *least))
+      least = one;
+  }
+  LayoutPlan plan;
+  if (failed(decideOptimal(bound, {}, plan)))
+    return fail("brute-force", "no plan");
+  ++coverage.bruteForced;
+  if (!plan.search->proved || !least || plan.search->cost != *least)
+    return fail("brute-force-residencies",
+                "the search finds " + Twine(plan.search->cost) +
+                    (plan.search->proved ? ", proved, " : ", ") +
+                    "the best with any values on the chip is " +
+                    Twine(least.value_or(-1)));
   return true;
 }
 

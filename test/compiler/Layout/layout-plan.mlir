@@ -5,6 +5,7 @@
 // RUN: not npu-opt %t/model.mlir --npu-assign-layout="layout-plan=%t/demand.yaml" 2>&1 | FileCheck %t/demand.yaml
 // RUN: not npu-opt %t/model.mlir --npu-assign-layout="layout-plan=%t/name.yaml" 2>&1 | FileCheck %t/name.yaml
 // RUN: not npu-opt %t/model.mlir --npu-assign-layout="layout-plan=%t/none.yaml" 2>&1 | FileCheck %t/model.mlir --check-prefix=NONE
+// RUN: not npu-opt %t/model.mlir --npu-assign-layout="layout-plan=%t/resident.yaml" 2>&1 | FileCheck %t/resident.yaml
 
 //--- model.mlir
 // CHECK-LABEL: @f(
@@ -40,3 +41,10 @@ version: 1
 target: npu-nhwc
 pins:
   - {op: conv, stored: NHWC}
+
+//--- resident.yaml
+# CHECK: resident.yaml:5: the result of 'eltwise' cannot stay on the chip: it is an output of the network
+version: 1
+target: npu-nhwc
+pins:
+  - {op: eltwise, resident: true}

@@ -111,6 +111,9 @@ def test_changed_by_hand(bench: Bench) -> None:
         (lambda one: one["cases"].clear(), MALFORMED, "among 0 cases"),
         (lambda one: one["ops"].pop(), MALFORMED, ""),
         (lambda one: one["plan"]["ways"].pop(), MALFORMED, "not all ops"),
+        (lambda one: one.update(memory=min(slot["bytes"] for slot in case["slots"]) - 1), REFUTED, "on the chip"),
+        (lambda one: one["plan"]["tiles"].__setitem__(1, one["memory"] + 1), REFUTED, "do not fit beside"),
+        (lambda one: one["cases"][plan["case"]]["slots"][0].update(last=0, first=0), REFUTED, "does not live while"),
     ]  # fmt: skip
     for number, (change, code, says) in enumerate(changes):
         assert certificate != changed(certificate, change), number
@@ -120,12 +123,12 @@ def test_changed_by_hand(bench: Bench) -> None:
 def test_files_that_are_no_certificates(bench: Bench) -> None:
     certificate_of(bench, "conv_relu")
     text = bench.path("c.json").read_text(encoding="utf-8")
-    for wrong in ("", "{}", "[]", "null", text[:-3], text + "x", text.replace('"version": 1', '"version": 2'),
+    for wrong in ("", "{}", "[]", "null", text[:-3], text + "x", text.replace('"version": 2', '"version": 1'),
                   "[" * 100_000, "\0" * 9):  # fmt: skip
         check(bench, wrong, MALFORMED)
     bench.npuc("conv_relu.onnx", "--batch=1", "-q", "--report=r.json", "-o", "out.npu")
     check(bench, bench.path("r.json").read_text(encoding="utf-8"), MALFORMED, "it is a report (npuc --report)")
-    check(bench, text.replace('"version": 1', '"version": 1.5'), MALFORMED, "version 1 of a certificate")
+    check(bench, text.replace('"version": 2', '"version": 1.5'), MALFORMED, "version 2 of a certificate")
     check(bench, re.sub(r'"scale": *\d+', '"scale": 1.5', text), MALFORMED, "a number is not whole")
     for path, says in (("none.json", "cannot be"), (".", "it is a folder"), ("/dev/zero", "is not a regular file")):
         done = bench.run("npu-check-certificate", path)
@@ -151,7 +154,7 @@ def test_example_of_the_page(bench: Bench) -> None:
     check(bench, example, HOLDS, "two.onnx on chip: 3 ops, 1 relayout, 16 cycles")
     parts = json.loads(example)
     named = set(re.findall(r"`([a-z_]+)`", "".join(re.findall(r"^\| (`.*?) \|", page, re.M))))
-    assert set(parts) | {"on_chip"} >= named - {"relayouts", "ways", "prices", "scale", "cost", "case"}, named
+    assert set(parts) >= named - {"relayouts", "ways", "prices", "scale", "cost", "case", "slots", "tiles"}, named
     assert named >= {key for key in parts if key not in ("plan",)}, named
 
 

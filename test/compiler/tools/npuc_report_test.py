@@ -119,8 +119,13 @@ def test_explanation(bench: Bench) -> None:
         done = bench.npuc(path, *words(plan), "--explain-layout", "--report=report.json", "-o", "out.npu")
         report = json.loads(bench.path("report.json").read_text(encoding="utf-8"))
         validator().validate(report)
-        summary, *lines = done.stdout.splitlines()
+        explained, *on_chip = done.stdout.split("on the chip: ")
+        summary, *lines = explained.splitlines()
         assert summary.startswith(f"{plan[1]}: {report['cost']} cycles"), summary
+        values = report["on_chip"]["values"]
+        assert len(on_chip) == bool(values), done.stdout
+        for value, line in zip(values, on_chip[0].splitlines()[1:] if values else (), strict=True):
+            assert line.startswith(f"  {value['offset']} to {value['offset'] + value['bytes']}: {value['kernel']}, until"), line
         items = report["relayouts"]["items"]
         assert items and len(lines) == 1 + 3 * len(items), done.stdout
         assert lines[0].startswith(f"{len(items)} relayout") and f"{report['relayouts']['bytes']} bytes" in lines[0]
