@@ -48,8 +48,9 @@ bool isRestOfSplit(Operation &op);
 /// Whether the first kernel has the operand of the second, too, and it was one
 /// operand of the op that they were.
 bool isSharedBySplit(OpOperand &operand);
-/// The dictionary's entry of the operands that are shared.
-constexpr StringRef splitSharedName = "shared";
+/// The dictionary's entries of the operands that are shared, and of the layouts
+/// that the target demanded of the op's result.
+constexpr StringRef splitSharedName = "shared", splitDemandedName = "demanded";
 
 } // namespace npu
 

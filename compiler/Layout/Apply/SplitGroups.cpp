@@ -25,9 +25,13 @@ namespace {
 
 class Splitter {
 public:
-  Splitter(LayoutPlan &plan, LayoutPins &pins) : plan(plan), pins(pins) {}
+  Splitter(const LayoutProblem &problem, LayoutPlan &plan, LayoutPins &pins)
+      : problem(problem), plan(plan), pins(pins) {}
 
   void split(FusedOp op, const PlannedSplit &planned) {
+    SmallVector<Attribute> demanded;
+    for (LayoutAttr layout : problem.demanded(cast<OpResult>(op->getResult(0))))
+      demanded.push_back(layout);
     TwoKernels two = putTwo(op, planned.row->cut);
     carryOperands(op, two.first, two.firstReads, planned);
     carryOperands(op, two.rest, two.restReads, planned);
@@ -39,7 +43,7 @@ public:
     carry(plan.copies, before, after);
     carry(pins.values, before, after);
     pins.algorithms.erase(op);
-    mark(op, two, planned);
+    mark(op, two, planned, demanded);
     op->erase();
   }
 
@@ -73,7 +77,8 @@ private:
     }
   }
 
-  void mark(FusedOp op, const TwoKernels &two, const PlannedSplit &planned) {
+  void mark(FusedOp op, const TwoKernels &two, const PlannedSplit &planned,
+            ArrayRef<Attribute> demanded) {
     OpBuilder builder(op.getContext());
     SmallVector<Attribute> reads;
     for (OpOperand &operand : op->getOpOperands()) {
@@ -94,6 +99,8 @@ private:
             {builder.getNamedAttr("name",
                                   builder.getStringAttr(planned.row->name)),
              builder.getNamedAttr("reads", builder.getArrayAttr(reads)),
+             builder.getNamedAttr(splitDemandedName,
+                                  builder.getArrayAttr(demanded)),
              builder.getNamedAttr(splitSharedName,
                                   builder.getDenseI64ArrayAttr(shared))}));
   }
@@ -104,15 +111,17 @@ private:
     pins.reads.erase(&operand);
   }
 
+  const LayoutProblem &problem;
   LayoutPlan &plan;
   LayoutPins &pins;
 };
 
 } // namespace
 
-void npu::splitGroups(mlir::func::FuncOp function, LayoutPlan &plan,
+void npu::splitGroups(const LayoutProblem &problem, LayoutPlan &plan,
                       LayoutPins &pins) {
-  Splitter splitter(plan, pins);
+  mlir::func::FuncOp function = problem.function;
+  Splitter splitter(problem, plan, pins);
   for (auto op : llvm::make_early_inc_range(
            function.getBody().front().getOps<FusedOp>())) {
     auto planned = plan.splits.find(op);

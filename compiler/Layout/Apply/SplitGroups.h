@@ -5,6 +5,7 @@
 #define NPU_COMPILER_LAYOUT_APPLY_SPLITGROUPS_H
 
 #include "compiler/Layout/Problem/LayoutPlan.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
 
 namespace npu {
 
@@ -12,7 +13,7 @@ namespace npu {
 /// pins say of its operands and its result is said of theirs then; nothing else
 /// that was found out about the function holds of them. The second kernel has
 /// splitAttr with what the op was, the first as a unit.
-void splitGroups(mlir::func::FuncOp function, LayoutPlan &plan,
+void splitGroups(const LayoutProblem &problem, LayoutPlan &plan,
                  LayoutPins &pins);
 
 /// Whether a finished function has such kernels.

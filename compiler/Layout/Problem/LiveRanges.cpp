@@ -128,6 +128,19 @@ static LayoutAttr carriedBack(Value read, Value source, LayoutAttr layout) {
   return layout;
 }
 
+/// Of the second kernel of a split one: as of the whole, so that the same may
+/// stay on the chip.
+static SmallVector<LayoutAttr> demandedOfResult(const LayoutProblem &problem,
+                                                OpResult result) {
+  auto mark = result.getOwner()->getAttrOfType<mlir::DictionaryAttr>(splitAttr);
+  if (!mark)
+    return problem.demanded(result);
+  SmallVector<LayoutAttr> layouts;
+  for (Attribute layout : mark.getAs<mlir::ArrayAttr>(splitDemandedName))
+    layouts.push_back(cast<LayoutAttr>(layout));
+  return layouts;
+}
+
 /// False where nobody demands anything.
 static bool findDemands(const LayoutProblem &problem, LiveRange &range) {
   std::optional<SmallVector<LayoutAttr>> common;
@@ -148,7 +161,7 @@ static bool findDemands(const LayoutProblem &problem, LiveRange &range) {
         return !isAmong(range.value, layout, back);
       });
   };
-  demand(range.value, problem.demanded(cast<OpResult>(range.value)));
+  demand(range.value, demandedOfResult(problem, cast<OpResult>(range.value)));
   SmallVector<Value> waiting = {range.value};
   while (!waiting.empty()) {
     Value value = waiting.pop_back_val();

@@ -184,14 +184,14 @@ std::pair<OpSlots, OpSlots> SplitKernels::slotsFor(const LayoutProblem &around,
           make(slots[1], two.restReads, true)};
 }
 
-LayoutCost SplitKernels::cost(const ResidentProblem &around, Operation *op,
-                              const SplitLayouts &layouts) const {
+OnChipValues SplitKernels::onChipIn(const ResidentProblem &around,
+                                    Operation *op) const {
   const OnChipValues &outside = around.onChip();
   std::vector<OnChipSlot> kept;
-  auto keep = [&](Value outer, Value inner) {
-    if (const OnChipSlot *slot = outside.slotOf(outer)) {
+  auto keep = [&](Value whole, Value value) {
+    if (const OnChipSlot *slot = outside.slotOf(whole)) {
       kept.push_back(*slot);
-      kept.back().value = inner;
+      kept.back().value = value;
     }
   };
   for (auto [given, operand] : llvm::zip(operands, op->getOperands()))
@@ -200,18 +200,29 @@ LayoutCost SplitKernels::cost(const ResidentProblem &around, Operation *op,
   keep(op->getResult(0), two.rest->getResult(0));
   OnChipValues inside = onChipAround(function, around->target, *axes,
                                      std::move(kept), outside.reserved(op));
-  if (outside.isForNothing())
-    inside = inside.forNothing();
+  return outside.isForNothing() ? inside.forNothing() : inside;
+}
+
+OpLayouts SplitKernels::counted(LayoutOpInterface kernel,
+                                const OpLayouts &whole) const {
+  OpLayouts layouts = whole;
+  for (auto [index, independent] :
+       llvm::enumerate(problem->independentOperands(kernel)))
+    if (independent)
+      layouts[index] = {};
+  return layouts;
+}
+
+LayoutCost SplitKernels::cost(const ResidentProblem &around, Operation *op,
+                              const SplitLayouts &layouts) const {
+  OnChipValues inside = onChipIn(around, op);
   ResidentProblem resident(*problem, inside);
   LayoutCost total;
   auto add = [&](Operation *one, const OpLayouts &whole) {
     auto kernel = cast<LayoutOpInterface>(one);
-    OpLayouts counted = whole;
-    for (auto [index, independent] :
-         llvm::enumerate(problem->independentOperands(kernel)))
-      if (independent)
-        counted[index] = {};
-    total += {0, 0, kernelCost(resident, kernel, counted, nullptr, whole)};
+    total +=
+        {0, 0,
+         kernelCost(resident, kernel, counted(kernel, whole), nullptr, whole)};
   };
   add(two.first, layouts.first);
   add(two.rest, layouts.rest);
@@ -219,4 +230,17 @@ LayoutCost SplitKernels::cost(const ResidentProblem &around, Operation *op,
   if (!sameStorage(value, layouts.stored, layouts.read))
     total += relayoutCosts(resident, value, {layouts.stored, layouts.read})[1];
   return total;
+}
+
+int64_t SplitKernels::tileBytes(const ResidentProblem &around, Operation *op,
+                                const SplitLayouts &layouts) const {
+  OnChipValues inside = onChipIn(around, op);
+  ResidentProblem resident(*problem, inside);
+  auto bytes = [&](Operation *one, const OpLayouts &whole) {
+    auto kernel = cast<LayoutOpInterface>(one);
+    return npu::tileBytes(resident, kernel, counted(kernel, whole), nullptr,
+                          whole);
+  };
+  return std::max(bytes(two.first, layouts.first),
+                  bytes(two.rest, layouts.rest));
 }

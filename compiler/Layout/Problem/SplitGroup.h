@@ -56,7 +56,14 @@ public:
   LayoutCost cost(const ResidentProblem &around, Operation *op,
                   const SplitLayouts &layouts) const;
 
+  /// Bytes of on-chip memory that the tiles of either take, at most.
+  int64_t tileBytes(const ResidentProblem &around, Operation *op,
+                    const SplitLayouts &layouts) const;
+
 private:
+  OnChipValues onChipIn(const ResidentProblem &around, Operation *op) const;
+  OpLayouts counted(LayoutOpInterface kernel, const OpLayouts &whole) const;
+
   const Alternative *alternative;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;

@@ -77,7 +77,7 @@ LogicalResult npu::finishLayouts(const LayoutProblem &problem,
   if (plan.splits.empty())
     return finishOps(problem, strategy, plan);
   LayoutPins pins = problem.pins;
-  splitGroups(problem.function, plan, pins);
+  splitGroups(problem, plan, pins);
   ImageAxesAnalysis axes(problem.function);
   LayoutProblem split(problem.function, problem.target, axes);
   carryTo(split, problem);

@@ -342,6 +342,11 @@ SearchProblem::tileBytes(const std::vector<int> &chosen) const {
   for (auto [op, chosenWay] : llvm::zip(ops, chosen)) {
     const OpSlots *slots = op.known->slots;
     const NamedWay &way = op.ways[chosenWay];
+    if (const auto &split = way.way->split) {
+      bytes.push_back(
+          split->kernels->tileBytes(problem, slots->getOp(), split->layouts));
+      continue;
+    }
     const bool isKernel =
         slots && !slots->isView() && !(way.algorithm && way.algorithm->isSet());
     bytes.push_back(
