@@ -243,7 +243,8 @@ protected:
            llvm::zip(mainOf(*copy).getOps<FusedOp>(), choices, chosen))
         if (rows[at])
           plan.splits[op] = {rows[at], {}, {}};
-      splitGroups(mainOf(*copy), plan, pins);
+      ImageAxesAnalysis axes(mainOf(*copy));
+      splitGroups(LayoutProblem(mainOf(*copy), target, axes), plan, pins);
       least = std::min(least, leastOf(mainOf(*copy), target, io));
       size_t at = 0;
       while (at < chosen.size() && ++chosen[at] == choices[at].size())
