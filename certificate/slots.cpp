@@ -77,7 +77,22 @@ static void checkPlanFits(const Certificate &all,
       if (way[1 + k] != asStored)
         there[reads[k]] |= 1ull << way[1 + k];
   }
-  std::map<const Slot *, int64_t> taken; // bytes
+  std::map<const Slot *, int64_t> taken, enough; // bytes
+  // A layout is made when its reader comes. Until then it is not there, or one
+  // is from which it will be made, so that a place for each reader and one to
+  // make the next in always do, however long the way from layout to layout is.
+  for (const Slot &slot : one.slots)
+    enough[&slot] = slot.place;
+  for (const auto &[reads, makes] : all.ops)
+    for (int64_t value : reads) {
+      work.spend(4 + makes.size());
+      const Slot *slot = slots[value];
+      const bool isView =
+          std::any_of(makes.begin(), makes.end(),
+                      [&](int64_t made) { return slots[made] == slot; });
+      if (slot && !isView)
+        enough[slot] += slot->place;
+    }
   for (size_t value = 0; value < slots.size(); ++value) {
     work.spend(all.values[value]);
     for (int64_t layout = 0; slots[value] && layout < all.values[value];
@@ -93,7 +108,7 @@ static void checkPlanFits(const Certificate &all,
   }
   Numbers tops(all.ops.size(), 0);
   for (const Slot &slot : one.slots) {
-    if (taken[&slot] > slot.bytes)
+    if (std::min(taken[&slot], enough[&slot]) > slot.bytes)
       throw Refuted(nameOf(slot) +
                     " has too few places for the plan's layouts");
     work.spend(slot.last - slot.first + 1);

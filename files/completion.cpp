@@ -120,8 +120,9 @@ std::string zshScript(const std::string &program,
       text += "' \\\n";
     }
   // In a folder of functions the file itself is what zsh calls first.
-  return text + "    '*:file:_files'\n}\nif [[ $zsh_eval_context[-1] == "
-                "loadautofunc ]]; then\n  " +
+  return text +
+         "    '*:file:_files'\n}\nif [[ $zsh_eval_context[-1] == "
+         "loadautofunc ]]; then\n  " +
          function + " \"$@\"\nelse\n  compdef " + function + " " + program +
          "\nfi\n";
 }

@@ -30,6 +30,9 @@ class _Completion(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, _arguments: argparse.Namespace, shell: object, _word: object = None) -> None:
         import shtab  # of no use to whoever completes nothing
 
+        for action in parser._actions:
+            if action.nargs != 0 and action.choices is None:
+                action.complete = shtab.FILE
         print(shtab.complete(parser, shell=str(shell)))
         parser.exit()
 

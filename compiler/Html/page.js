@@ -268,7 +268,9 @@ function showMoves() {
 }
 
 function showRest() {
-  const rest = make("details", {}, make("summary", {}, "The whole report"), describe(data.report));
+  const rest = make("details", {}, make("summary", {}, "The whole report"));
+  // Made when it is asked for: lists of it are as long as the network.
+  rest.addEventListener("toggle", () => rest.childElementCount > 1 || rest.append(describe(data.report)));
   byId("rest").append(rest);
 }
 

@@ -140,8 +140,7 @@ TEST_F(NpuRun, NotANumber) {
 TEST_F(NpuRun, ProfileWithoutName) {
   ProcessResult result = runGood({"--profile="});
   EXPECT_EQ(result.exitCode, 2);
-  EXPECT_NE(result.err.find("--profile: '' is no value"),
-            std::string::npos)
+  EXPECT_NE(result.err.find("--profile: '' is no value"), std::string::npos)
       << result.err;
 }
 

@@ -72,9 +72,8 @@ LogicalResult Binder::checkNames() const {
 }
 
 mlir::InFlightDiagnostic Binder::errorOf(StringRef option) const {
-  return emitMarked(location, option.starts_with("--bind-input")
-                                  ? wrongInput
-                                  : wrongUsage);
+  return emitMarked(location, option.starts_with("--bind-input") ? wrongInput
+                                                                 : wrongUsage);
 }
 
 LogicalResult Binder::setDim(DeclaredInput &input, size_t index, int64_t size,
@@ -151,8 +150,8 @@ LogicalResult Binder::applyBatch() {
   }
   if (isUsed)
     return success();
-  mlir::InFlightDiagnostic error = errorOf(option) << option
-                                                   << " binds no input";
+  mlir::InFlightDiagnostic error = errorOf(option)
+                                   << option << " binds no input";
   if (fixed)
     error << ": the batch of '" << fixed->name << "' is fixed to "
           << fixed->dims[0].size

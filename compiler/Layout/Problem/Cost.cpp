@@ -179,16 +179,20 @@ static KernelCost costOfWork(const ResidentProblem &problem,
   return priceOf(problem, work).cost;
 }
 
+/// Of what the chip cannot do.
+static KernelCost forbidden(const ResidentProblem &problem, KernelCost cost) {
+  cost.cycles += cost::doesNotFit;
+  if (problem->target.machine.saysEnergy())
+    cost.energy += cost::doesNotFit;
+  return cost;
+}
+
 /// Of what moves a value to another layout; without a place for that on the
 /// chip it cannot be done.
 static KernelCost costOfMove(const ResidentProblem &problem, KernelCost cost,
                              Value value, LayoutAttr to) {
-  if (problem.onChip().lacksCopy(value, to)) {
-    cost.cycles += cost::doesNotFit;
-    if (problem->target.machine.saysEnergy())
-      cost.energy += cost::doesNotFit;
-  }
-  return cost;
+  return problem.onChip().lacksCopy(value, to) ? forbidden(problem, cost)
+                                               : cost;
 }
 
 static RelayoutCosts relayoutCosts(const ResidentProblem &problem, Value value,
@@ -199,6 +203,9 @@ static RelayoutCosts relayoutCosts(const ResidentProblem &problem, Value value,
   sides.reserve(layouts.size());
   for (LayoutAttr layout : layouts)
     sides.emplace_back(problem, value, type, layout);
+  // Relayouts are the chip's. Of a type that it lacks the processor writes and
+  // reads all values, in any layout.
+  const bool isMoved = problem->target.supports(type.getElementType());
   RelayoutCosts all;
   all.costs.reserve(layouts.size() * layouts.size());
   for (const Side &from : sides)
@@ -209,8 +216,9 @@ static RelayoutCosts relayoutCosts(const ResidentProblem &problem, Value value,
       }
       cost::KernelWork work = relayoutWork(problem, type, reserved, from, to);
       PricedTiling priced = priceOf(problem, work);
+      KernelCost cost = costOfMove(problem, priced.cost, value, to.layout);
       all.costs.push_back(
-          {1, to.bytes, costOfMove(problem, priced.cost, value, to.layout)});
+          {1, to.bytes, isMoved ? cost : forbidden(problem, cost)});
       all.needs = std::max(all.needs, priced.needs);
     }
   return all;

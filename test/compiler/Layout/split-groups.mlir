@@ -8,7 +8,7 @@
 // CHECK: %[[C:.*]] = npu.conv2d{{.*}}npu.split
 // CHECK: %[[R:.*]] = npu.relayout(%[[C]])
 // CHECK-NOT: npu.relayout
-// CHECK: npu.fused(%[[R]], %arg1) {npu.split = {name = "split1"
+// CHECK: npu.fused(%[[R]], %arg1) {npu.split = {{{.*}}name = "split1"
 // CHECK: npu.eltwise add
 // CHECK: npu.eltwise relu
 // CHECK: return
