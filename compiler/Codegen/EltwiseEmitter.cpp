@@ -95,7 +95,10 @@ private:
                 Value mask, Value padding);
   Value load(size_t operand, Value base, Value at, Value mask);
   Value laneNumbers();
-  Value paddingMask(ArrayRef<Value> outer, Value at);
+  Value laneMask(ArrayRef<LoopNest::Padded> dims, ArrayRef<Value> outer,
+                 Value at);
+  Value rowExists(ArrayRef<Value> outer);
+  Value place(int dim, ArrayRef<Value> outer);
 
   Builder &b;
   const kernels::Problem &problem;
@@ -113,17 +116,24 @@ Value Emitter::laneNumbers() {
       b, DenseElementsAttr::get(type, ArrayRef<int64_t>(numbers)));
 }
 
-/// Lanes whose logical index lies inside the tensor; null if all do.
-Value Emitter::paddingMask(ArrayRef<Value> outer, Value at) {
+/// The logical index of dimension `dim` where the inner loop begins.
+Value Emitter::place(int dim, ArrayRef<Value> outer) {
+  Value number = index(0);
+  for (auto [loop, position] : llvm::zip(nest.loops, outer))
+    if (loop.dim == dim)
+      number = arith::AddIOp::create(
+          b, number,
+          arith::MulIOp::create(b, position, index(loop.multiplier)));
+  return number;
+}
+
+/// Lanes whose logical index lies inside these dimensions' extents; null if all
+/// do.
+Value Emitter::laneMask(ArrayRef<LoopNest::Padded> dims, ArrayRef<Value> outer,
+                        Value at) {
   Value mask;
-  for (const LoopNest::Padded &padded : nest.padded) {
-    Value number = vectorOf(index(0));
-    for (auto [loop, position] : llvm::zip(nest.loops, outer))
-      if (loop.dim == padded.dim)
-        number =
-            arith::AddIOp::create(b, number,
-                                  vectorOf(arith::MulIOp::create(
-                                      b, position, index(loop.multiplier))));
+  for (const LoopNest::Padded &padded : dims) {
+    Value number = vectorOf(place(padded.dim, outer));
     const Loop &inner = nest.loops.back();
     if (inner.dim == padded.dim) {
       Value lane = arith::AddIOp::create(b, laneNumbers(), vectorOf(at));
@@ -136,6 +146,26 @@ Value Emitter::paddingMask(ArrayRef<Value> outer, Value at) {
     mask = mask ? arith::AndIOp::create(b, mask, inside).getResult() : inside;
   }
   return mask;
+}
+
+/// Whether the result stores the first element of a row.
+Value Emitter::rowExists(ArrayRef<Value> outer) {
+  Value exists;
+  for (const LoopNest::Padded &ragged : nest.ragged) {
+    Value inside =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                              place(ragged.dim, outer), index(ragged.extent));
+    exists =
+        exists ? arith::AndIOp::create(b, exists, inside).getResult() : inside;
+  }
+  return exists;
+}
+
+/// Both of two masks, each of which may be null: of all lanes.
+static Value bothOf(Builder &b, Value mask, Value other) {
+  if (!mask || !other)
+    return mask ? mask : other;
+  return arith::AndIOp::create(b, mask, other);
 }
 
 /// `lanes` elements of an operand from the inner loop's position `at`; lanes
@@ -172,10 +202,7 @@ Value Emitter::load(size_t operand, Value base, Value at, Value mask) {
 /// One step of the inner loop: loads, the chain, the store.
 void Emitter::emitStep(ArrayRef<Value> bases, ArrayRef<Value> invariant,
                        Value at, Value mask, Value padding) {
-  Value readable = mask && padding
-                       ? arith::AndIOp::create(b, mask, padding).getResult()
-                   : mask ? mask
-                          : padding;
+  Value readable = bothOf(b, mask, padding);
   SmallVector<Value> values;
   for (size_t i = 0; i < problem.inputs.size(); ++i)
     values.push_back(invariant[i] ? invariant[i]
@@ -220,7 +247,8 @@ void Emitter::emitRow(ArrayRef<Value> bases, ArrayRef<Value> outer, Value low,
     mlir::OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value at = loop.getInductionVar();
-    emitStep(bases, invariant, at, Value(), paddingMask(outer, at));
+    emitStep(bases, invariant, at, laneMask(nest.ragged, outer, at),
+             laneMask(nest.padded, outer, at));
   }
   Value rest = arith::SubIOp::create(b, high, middle);
   Value hasRest =
@@ -230,7 +258,9 @@ void Emitter::emitRow(ArrayRef<Value> bases, ArrayRef<Value> outer, Value low,
   b.setInsertionPointToStart(branch.thenBlock());
   Value mask = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
                                      laneNumbers(), vectorOf(rest));
-  emitStep(bases, invariant, middle, mask, paddingMask(outer, middle));
+  emitStep(bases, invariant, middle,
+           bothOf(b, mask, laneMask(nest.ragged, outer, middle)),
+           laneMask(nest.padded, outer, middle));
 }
 
 /// The rows [begin, end): each row's number gives its place in every outer
@@ -265,6 +295,10 @@ void Emitter::emitBody(Value operands, Value begin, Value end) {
             b, offset,
             arith::MulIOp::create(b, position, index(outer.strides[operand])));
     bases[operand] = address(operand, bases[operand], offset);
+  }
+  if (Value exists = rowExists(positions)) {
+    auto branch = scf::IfOp::create(b, exists, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
   }
   emitRow(bases, positions, index(0), index(nest.loops.back().extent));
 }

@@ -68,10 +68,24 @@ static int operandDim(const npu_tensor_desc &operand,
   return std::max(-1, loop.dim - (result.rank - operand.rank));
 }
 
-/// Cuts the loops where an operand's digits begin; false where one does not
+/// Elements of a dimension that the result stores, padding included.
+static int64_t storedExtent(const npu_tensor_desc &result, int dim) {
+  const int64_t block = kernels::blockOf(result, dim);
+  return (result.dims[dim] + block - 1) / block * block;
+}
+
+/// Remembers that the loops over a dimension go beyond what is stored.
+static void addRagged(LoopNest &nest, int dim, int64_t extent) {
+  if (!llvm::any_of(nest.ragged, [&](const auto &r) { return r.dim == dim; }))
+    nest.ragged.push_back({dim, extent});
+}
+
+/// Cuts the loops where an operand's digits begin, the last one of the
+/// outermost loop shorter where it has to be; false where another one does not
 /// divide.
 static bool cutLoops(const npu_tensor_desc &operand,
-                     const npu_tensor_desc &result, std::vector<Loop> &loops) {
+                     const npu_tensor_desc &result, std::vector<Loop> &loops,
+                     LoopNest &nest) {
   kernels::Strides strides = kernels::stridesOf(operand);
   std::vector<Loop> cut;
   for (Loop loop : loops) {
@@ -81,9 +95,14 @@ static bool cutLoops(const npu_tensor_desc &operand,
         int64_t begin = loop.multiplier, end = begin * loop.extent;
         if (part.place <= begin || part.place >= end)
           continue;
-        if (part.place % begin != 0 || end % part.place != 0)
+        const int64_t stored = storedExtent(result, loop.dim);
+        const bool divides = end % part.place == 0;
+        if (part.place % begin != 0 || (!divides && end < stored))
           return false;
-        cut.push_back({end / part.place, {}, loop.dim, part.place});
+        if (!divides)
+          addRagged(nest, loop.dim, stored);
+        cut.push_back(
+            {(end + part.place - 1) / part.place, {}, loop.dim, part.place});
         loop.extent = part.place / begin;
       }
     cut.push_back(loop);
@@ -114,12 +133,14 @@ static bool addStrides(const npu_tensor_desc &operand,
 }
 
 /// Merges neighbouring loops that every operand walks as one run. A loop over a
-/// padded dimension stays as it is: its index decides which lanes are real.
+/// padded or ragged dimension stays as it is: its index decides which lanes are
+/// real.
 static std::vector<Loop> collapse(const std::vector<Loop> &loops,
-                                  const std::vector<LoopNest::Padded> &padded) {
+                                  const LoopNest &nest) {
   auto isPadded = [&](const Loop &loop) {
-    return llvm::any_of(padded,
-                        [&](const auto &p) { return p.dim == loop.dim; });
+    auto isOfLoop = [&](const auto &p) { return p.dim == loop.dim; };
+    return llvm::any_of(nest.padded, isOfLoop) ||
+           llvm::any_of(nest.ragged, isOfLoop);
   };
   std::vector<Loop> result;
   for (const Loop &loop : loops) {
@@ -156,13 +177,16 @@ std::optional<LoopNest> npu::makeLoopNest(const kernels::Problem &problem) {
     return nest;
   }
   for (const npu_tensor_desc &input : problem.inputs)
-    if (!cutLoops(input, result, loops))
+    if (!cutLoops(input, result, loops, nest))
       return std::nullopt;
   for (const npu_tensor_desc &input : problem.inputs)
     if (!addStrides(input, result, loops))
       return std::nullopt;
   if (!addStrides(result, result, loops))
     return std::nullopt;
-  nest.loops = collapse(loops, nest.padded);
+  nest.loops = collapse(loops, nest);
+  // Rows that are mostly not there, as the loader checks.
+  if (!nest.ragged.empty() && nest.rows() > kernels::elementCount(result))
+    return std::nullopt;
   return nest;
 }

@@ -29,11 +29,17 @@ struct LoopNest {
     int64_t extent;
   };
   std::vector<Padded> padded;
+  /// Logical dimensions that the result stores up to `extent`, though their
+  /// loops go beyond: an operand's block does not divide it. What lies there is
+  /// neither read nor written.
+  std::vector<Padded> ragged;
 
   int64_t rows() const; // product of all loops but the innermost
 };
 
-/// None where an operand's blocks and the result's do not divide each other.
+/// None where an operand's blocks and the result's do not divide each other; an
+/// operand's need not divide the result's extent, unless that makes more rows
+/// than the result has elements.
 std::optional<LoopNest> makeLoopNest(const kernels::Problem &problem);
 
 } // namespace npu

@@ -308,6 +308,28 @@ TEST(GeneratedKernelsTest, BlockedLayoutKeepsPaddingZero) {
   check(functionOf({type, type}, floatOps(type)));
 }
 
+/// Blocks of an operand that end beyond the result: outside of the inner loop,
+/// in it, in both, beside a scalar of each row, and where the result has blocks
+/// of its own.
+TEST(GeneratedKernelsTest, BlocksOfOperandsNeedNotDivideTheResult) {
+  const std::vector<std::pair<std::string, std::string>> add = {
+      {"add(%x0, %x1)", "tensor<20x40x3xf32>"},
+      {"mul(%x0, %x1)", "tensor<20x40x3xf32>"}};
+  for (const char *first : {"tensor<20x40x1xf32, #npu.layout<ABc2a2b16a16b>>",
+                            "tensor<20x40x1xf32, #npu.layout<bAc16a>>",
+                            "tensor<20x40x3xf32, #npu.layout<aCB2c16b>>"})
+    for (const char *second : {"tensor<20x40x3xf32>", "tensor<20x1x3xf32>",
+                               "tensor<20x40x3xf32, #npu.layout<aBc32b>>"})
+      // Where most rows would not be there, a reference runs.
+      check(functionOf({first, second}, add), /*allGenerated=*/false);
+  for (const char *second : {"tensor<f32>", "tensor<20x40x1xf32>"})
+    check(functionOf({"tensor<20x40x3xf32, #npu.layout<aCB2c16b>>", second},
+                     add));
+  std::string blocks = "tensor<2x44x3x5xf32, #npu.layout<aBcd16b>>";
+  check(functionOf({"tensor<2x44x3x5xf32, #npu.layout<aBcd32b>>", blocks},
+                   floatOps(blocks)));
+}
+
 TEST(GeneratedKernelsTest, BroadcastInnermostAndScalar) {
   std::string type = "tensor<4x6x33xf32>";
   check(functionOf({type, "tensor<4x6x1xf32>"}, floatOps(type)));

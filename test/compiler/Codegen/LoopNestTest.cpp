@@ -116,6 +116,31 @@ TEST(LoopNestTest, BlocksOfOneSizeInOtherPlaces) {
   EXPECT_EQ(nest->loops.size(), 1u);
 }
 
+TEST(LoopNestTest, AnOperandsBlockNeedNotDivideTheResult) {
+  auto nest = makeLoopNest(
+      eltwise({blocked({1, 40, 4, 4}, 16)}, tensor({1, 40, 4, 4})));
+  ASSERT_TRUE(nest);
+  ASSERT_EQ(nest->ragged.size(), 1u);
+  EXPECT_EQ(nest->ragged[0].dim, 1);
+  EXPECT_EQ(nest->ragged[0].extent, 40);
+  EXPECT_TRUE(nest->padded.empty());
+  ASSERT_EQ(nest->loops.size(), 3u);
+  EXPECT_EQ(nest->loops[0].extent, 3);
+  EXPECT_EQ(nest->loops[0].strides, (std::vector<int64_t>{256, 256}));
+  EXPECT_EQ(nest->loops[1].extent, 16);
+  EXPECT_EQ(nest->loops[1].strides, (std::vector<int64_t>{1, 16}));
+}
+
+TEST(LoopNestTest, ARaggedDimensionMayHavePaddingToo) {
+  auto nest = makeLoopNest(
+      eltwise({blocked({1, 44, 4, 4}, 32)}, blocked({1, 44, 4, 4}, 16)));
+  ASSERT_TRUE(nest);
+  ASSERT_EQ(nest->ragged.size(), 1u);
+  EXPECT_EQ(nest->ragged[0].extent, 48);
+  ASSERT_EQ(nest->padded.size(), 1u);
+  EXPECT_EQ(nest->padded[0].extent, 44);
+}
+
 TEST(LoopNestTest, BlocksThatDoNotDivideHaveNoLoops) {
   EXPECT_FALSE(makeLoopNest(
       eltwise({blocked({1, 48, 4, 4}, 16)}, blocked({1, 48, 4, 4}, 24))));
