@@ -72,7 +72,7 @@ public:
     ArrayRef<OnChipValues> choices = problem.residencies();
     std::vector<ResidencyBound> bounds = residencyBounds(problem, ways, prices);
     ArrayRef<ResidencyBound> left = bounds;
-    while (!left.empty() && !(choice && problem.limit.over())) {
+    while (!left.empty() && !problem.limit.over()) {
       // What is left costs no less.
       if (choice && !counts && left.front().least >= cost.first)
         return finish();
@@ -82,6 +82,16 @@ public:
                 problem.limit.share(part), /*isLast=*/left.size() == 1);
       left = left.drop_front();
     }
+    // Where nothing stays on the chip, each kernel has all of it.
+    if (!choice)
+      for (const ResidencyBound &bound : left)
+        if (choices[bound.number].slots().empty())
+          searchOne({problem, choices[bound.number]}, problem.limit,
+                    /*isLast=*/true);
+    // Pins may leave no such choice.
+    for (; !choice && !left.empty(); left = left.drop_front())
+      searchOne({problem, choices[left.front().number]}, problem.limit,
+                /*isLast=*/left.size() == 1);
     if (!left.empty() && !counts)
       outcome.lowerBound = std::min(outcome.lowerBound, left.front().least);
     finish();

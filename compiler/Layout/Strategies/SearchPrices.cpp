@@ -6,7 +6,7 @@
 using namespace npu;
 
 /// What a kernel's best tiles are counted as.
-static constexpr double pricingSteps = 500;
+static constexpr double pricingSteps = 1200;
 
 /// All that relayouts of the value cost depends on, besides the target and the
 /// memory that is left to them.
@@ -79,6 +79,9 @@ const CheapestAlgorithms &SearchPrices::ways(const ResidentProblem &problem,
                    [&] { return cheapestOf(problem, op); });
 }
 
+/// Of the work that is left, for bounds.
+constexpr double boundsPart = 0.25;
+
 std::vector<ResidencyBound> npu::residencyBounds(const LayoutProblem &problem,
                                                  const OpWays &ways,
                                                  SearchPrices &prices) {
@@ -95,7 +98,12 @@ std::vector<ResidencyBound> npu::residencyBounds(const LayoutProblem &problem,
   for (const WaysOfOp &op : ways.all())
     ops.push_back(op.slots && !op.slots->isView() ? op.slots->getOp()
                                                   : nullptr);
+  // Of a network of thousands of ways they would take longer than the searches:
+  // an op that is not looked at costs nothing, which is a bound, too.
+  const search::Deadline until = problem.limit.share(boundsPart);
   return boundsOf(choices, ops, [&](size_t number, const OnChipValues &onChip) {
+    if (until.over())
+      return int64_t(0);
     const WaysOfOp &op = ways.all()[number];
     int64_t least = std::numeric_limits<int64_t>::max();
     for (const auto &way : prices.ways({problem, onChip}, op))
