@@ -72,7 +72,9 @@ public:
     ArrayRef<OnChipValues> choices = problem.residencies();
     std::vector<ResidencyBound> bounds = residencyBounds(problem, ways, prices);
     ArrayRef<ResidencyBound> left = bounds;
-    while (!left.empty() && !problem.limit.over()) {
+    // Beyond the limit two more may be tried for a first plan.
+    size_t more = 2;
+    while (!left.empty() && !(problem.limit.over() && (choice || !more--))) {
       // What is left costs no less.
       if (choice && !counts && left.front().least >= cost.first)
         return finish();

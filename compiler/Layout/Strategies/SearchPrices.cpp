@@ -6,7 +6,7 @@
 using namespace npu;
 
 /// What a kernel's best tiles are counted as.
-static constexpr double pricingSteps = 1200;
+static constexpr double pricingSteps = 500;
 
 /// All that relayouts of the value cost depends on, besides the target and the
 /// memory that is left to them.
