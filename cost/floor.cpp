@@ -35,7 +35,7 @@ double computingBytes(const KernelWork &work) {
   for (const Transfer &transfer : work.reads) {
     bool isOperand =
         transfer.role == Role::Data || transfer.role == Role::Weight;
-    // Of several products nothing is said of each one's operands.
+    // With several products, nobody knows which operand belongs to which.
     if (!byArray || !isOperand)
       read += bytesOf(work, transfer);
     else if (work.products.size() == 1)

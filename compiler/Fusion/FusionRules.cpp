@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Fusion/FusionRules.h"
 
-#include "compiler/Dialect/NPU/Device.h"
 #include "compiler/Target/Lacks.h"
 
 using namespace npu;
@@ -16,7 +15,7 @@ public:
     SmallVector<Operation *> ops;
     for (Operation &op : group.getBody().front().without_terminator())
       ops.push_back(&op);
-    return !target || isOnProcessor(group) || mayFuse(*target, ops);
+    return !target || mayFuse(*target, ops);
   }
 
   bool takeAttention(AttentionOp op) const override {

@@ -373,7 +373,7 @@ Work npu::workOf(Operation *op, OutputSteps stage) {
     if (part.depth != Depth::AsItIs)
       total.depth = part.depth;
     total.haloRows = std::max(total.haloRows, part.haloRows);
-    // What is said of the first operand is said of the kernel's.
+    // The op's first operand is the kernel's, too.
     bool readsFirst = inner.getNumOperands() > 0 &&
                       inner.getOperand(0) == body.getArgument(0);
     if (part.products.empty() && !readsFirst)

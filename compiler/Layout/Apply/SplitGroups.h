@@ -9,10 +9,10 @@
 
 namespace npu {
 
-/// Puts two kernels in place of each op that the plan splits. What plan and
-/// pins say of its operands and its result is said of theirs then; nothing else
-/// that was found out about the function holds of them. The second kernel has
-/// splitAttr with what the op was, the first as a unit.
+/// Puts two kernels in place of each op that the plan splits. Plan and pins
+/// then describe the kernels' operands and results; other analyses of the
+/// function are out of date. The second kernel has splitAttr with what the op
+/// was, the first as a unit.
 void splitGroups(const LayoutProblem &problem, LayoutPlan &plan,
                  LayoutPins &pins);
 

@@ -26,8 +26,8 @@ public:
   /// Takes note of the source's names, before the stage.
   explicit PlanWriter(mlir::func::FuncOp source);
 
-  /// The plan of the same function behind the stage; of what stays on the
-  /// chip nothing is said where that is null.
+  /// The plan of the same function behind the stage. Without `onChip` it does
+  /// not list which values stay on the chip.
   std::string print(mlir::func::FuncOp decided, StringRef model,
                     const TargetSpec &target, StringRef strategy,
                     const OnChipValues *onChip) const;

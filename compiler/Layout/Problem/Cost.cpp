@@ -375,20 +375,6 @@ static void addPart(cost::Transfer &read, RankedTensorType type,
   read.touchedRun = run;
 }
 
-/// Multiplications of the op's own algorithm, or of another one that the target
-/// lists and that takes fewer; by the rate of its type.
-static double leastMacs(const ResidentProblem &problem, Operation *op,
-                        const Work &own, const ArraySpec &array) {
-  double least = own.macs();
-  if (least > 0 && !problem->target.algorithms.empty())
-    for (const Alternative *other : alternativesFor(op, problem->target))
-      if (!other->isSet())
-        least = std::min(least, other->work(op).macs());
-  cost::Product product;
-  addArray(array, op, product);
-  return least / product.rate;
-}
-
 static cost::KernelWork
 chipWork(const ResidentProblem &problem, LayoutOpInterface op,
          ArrayRef<LayoutAttr> layouts, const Alternative *algorithm,
@@ -396,7 +382,6 @@ chipWork(const ResidentProblem &problem, LayoutOpInterface op,
   Work own = workOf(op, array.outputStage);
   cost::KernelWork work;
   work.usefulMacs = own.macs();
-  work.leastMacs = leastMacs(problem, op, own, array);
   if (algorithm) {
     Work other = algorithm->work(op);
     own.products = other.products;
@@ -648,6 +633,19 @@ static auto useOwnWork(const ResidentProblem &problem, LayoutOpInterface op,
   return useComputingWork(problem, op, layouts, algorithm, whole, use);
 }
 
+/// Of multiplications of the op's own algorithm, or those of another one that
+/// the target lists and that takes fewer; by the rate of its type.
+static double leastMacs(const ResidentProblem &problem, Operation *op,
+                        double least) {
+  if (!problem->target.algorithms.empty())
+    for (const Alternative *other : alternativesFor(op, problem->target))
+      if (!other->isSet())
+        least = std::min(least, other->work(op).macs());
+  cost::Product product;
+  addArray(problem->target.array, op, product);
+  return least / product.rate;
+}
+
 std::optional<cost::KernelWork>
 npu::kernelWorkOf(const ResidentProblem &problem, Operation *op,
                   const Alternative *algorithm) {
@@ -663,12 +661,14 @@ npu::kernelWorkOf(const ResidentProblem &problem, Operation *op,
                ? relayoutWork(problem, op->getOperand(0), from, to)
                : viewWork(problem, rule, from, to);
   }
-  return useOwnWork(problem, rule, algorithm,
-                    [](const PricedWork &priced, double reserved) {
-                      std::optional<cost::KernelWork> work = priced.work;
-                      work->reservedBytes = reserved;
-                      return work;
-                    });
+  return useOwnWork(
+      problem, rule, algorithm, [&](const PricedWork &priced, double reserved) {
+        std::optional<cost::KernelWork> work = priced.work;
+        work->reservedBytes = reserved;
+        if (work->usefulMacs > 0)
+          work->leastMacs = leastMacs(problem, op, work->usefulMacs);
+        return work;
+      });
 }
 
 LayoutCost npu::costOf(const ResidentProblem &problem, Operation *op,

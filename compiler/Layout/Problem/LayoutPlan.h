@@ -64,8 +64,8 @@ struct LayoutPlan {
   /// What the decision has to say of an op, for --explain-layout.
   llvm::DenseMap<Operation *, std::string> notes;
 
-  /// Before the plan is applied; what is said of the op's operands and result
-  /// is then said of the two kernels.
+  /// Ops that become two kernels when the plan is applied. Its other members
+  /// describe the op until then, and the two kernels afterwards.
   llvm::DenseMap<Operation *, PlannedSplit> splits;
   Algorithms algorithms;
   /// They are chosen when the layouts are final, the fastest together.

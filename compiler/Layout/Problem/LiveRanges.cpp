@@ -32,8 +32,9 @@ static int64_t largestBytes(Value value, const TargetSpec &target,
                       static_cast<double>(storedBytes(type, LayoutAttr())));
 }
 
-/// The same of a copy that a reader may have: of the value behind the views, or
-/// of what a view makes of it, whose padded dimension may be another.
+/// Bytes of a copy that a reader may need, in the order that pads most: a copy
+/// of the value behind the views, or of what a view makes of it, which may pad
+/// another dimension.
 static int64_t copyBytes(Value read, const TargetSpec &target,
                          const ImageAxesAnalysis &axes) {
   int64_t most = largestBytes(read, target, axes);

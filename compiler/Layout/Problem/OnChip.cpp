@@ -182,9 +182,15 @@ OnChipValues OnChipValues::forNothing() const {
   return same;
 }
 
-OnChipValues npu::onChipAround(mlir::func::FuncOp function,
-                               const TargetSpec &target,
-                               const ImageAxesAnalysis &axes,
-                               std::vector<OnChipSlot> slots, double held) {
-  return {rangesOf(function, target, axes), std::move(slots), held};
+OnChipValues npu::onChipAround(const OnChipValues &outside, Operation *op,
+                               ArrayRef<std::pair<Value, Value>> same,
+                               std::shared_ptr<const LiveRanges> ranges) {
+  std::vector<OnChipSlot> kept;
+  for (auto [value, own] : same)
+    if (const OnChipSlot *slot = outside.slotOf(value)) {
+      kept.push_back(*slot);
+      kept.back().value = sourceOf(own);
+    }
+  OnChipValues inside(std::move(ranges), std::move(kept), outside.reserved(op));
+  return outside.isForNothing() ? inside.forNothing() : inside;
 }

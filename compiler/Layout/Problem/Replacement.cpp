@@ -5,6 +5,7 @@
 #include "compiler/Kernel/Evaluator.h"
 #include "compiler/Layout/Problem/Crossings.h"
 #include "compiler/Layout/Problem/LayoutMemo.h"
+#include "compiler/Layout/Problem/LiveRanges.h"
 #include "compiler/Layout/Problem/Placement.h"
 #include "compiler/Layout/Problem/PluginOp.h"
 #include "compiler/Layout/Problem/Storage.h"
@@ -450,24 +451,16 @@ std::optional<PricedReplacement> npu::layOut(const Replacement &replacement,
                                              Operation *op,
                                              ArrayRef<LayoutAttr> layouts) {
   mlir::func::FuncOp function = replacement.function;
-  const OnChipValues &outside = around.onChip();
-  std::vector<OnChipSlot> kept;
-  auto keep = [&](Value around, Value within) {
-    if (const OnChipSlot *slot = outside.slotOf(around)) {
-      kept.push_back(*slot);
-      kept.back().value = sourceOf(within);
-    }
-  };
+  SmallVector<std::pair<Value, Value>> same;
   for (auto [argument, operand] :
        llvm::zip(function.getArguments(), replacement.operands))
-    keep(op->getOperand(operand), argument);
-  keep(op->getResult(0), function.front().getTerminator()->getOperand(0));
+    same.push_back({op->getOperand(operand), argument});
+  same.push_back(
+      {op->getResult(0), function.front().getTerminator()->getOperand(0)});
   ImageAxesAnalysis axes(function);
   LayoutProblem problem(function, around->target, axes);
-  OnChipValues inside = onChipAround(function, around->target, axes,
-                                     std::move(kept), outside.reserved(op));
-  if (outside.isForNothing())
-    inside = inside.forNothing();
+  OnChipValues inside = onChipAround(around.onChip(), op, same,
+                                     rangesOf(function, around->target, axes));
   problem.outputs.resize(1);
   problem.objective = around->objective;
   ResidentProblem resident(problem, inside);

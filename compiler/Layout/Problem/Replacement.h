@@ -46,11 +46,13 @@ std::optional<PricedReplacement> layOut(const Replacement &replacement,
                                         Operation *op,
                                         ArrayRef<LayoutAttr> layouts);
 
-/// Of a function that stands in place of one op: these slots, with so many
-/// bytes held while any of its ops runs.
-OnChipValues onChipAround(mlir::func::FuncOp function, const TargetSpec &target,
-                          const ImageAxesAnalysis &axes,
-                          std::vector<OnChipSlot> slots, double held);
+/// What stays on the chip in a function that stands in place of one op: those
+/// of `same`, pairs of a value of the op and the function's own for it, that
+/// stay around the op. As much is held as while the op runs. `ranges` are the
+/// function's.
+OnChipValues onChipAround(const OnChipValues &outside, Operation *op,
+                          ArrayRef<std::pair<Value, Value>> same,
+                          std::shared_ptr<const LiveRanges> ranges);
 
 /// What the set costs in place of the op; nothing where it cannot stand there.
 std::optional<LayoutCost> costOfSet(const ResidentProblem &problem,

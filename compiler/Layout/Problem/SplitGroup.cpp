@@ -2,6 +2,7 @@
 #include "compiler/Layout/Problem/SplitGroup.h"
 
 #include "compiler/Dialect/NPU/Device.h"
+#include "compiler/Layout/Problem/LiveRanges.h"
 #include "compiler/Layout/Problem/Placement.h"
 #include "compiler/Layout/Problem/Replacement.h"
 #include "compiler/Layout/Problem/Storage.h"
@@ -157,6 +158,7 @@ SplitKernels::SplitKernels(const LayoutProblem &around, FusedOp op,
   problem = std::make_unique<LayoutProblem>(function, around.target, *axes);
   problem->outputs.resize(1);
   problem->objective = around.objective;
+  ranges = rangesOf(function, around.target, *axes);
   for (Operation *kernel : {two.first, two.rest})
     slots.emplace_back(*problem, cast<LayoutOpInterface>(kernel));
 }
@@ -186,21 +188,12 @@ std::pair<OpSlots, OpSlots> SplitKernels::slotsFor(const LayoutProblem &around,
 
 OnChipValues SplitKernels::onChipIn(const ResidentProblem &around,
                                     Operation *op) const {
-  const OnChipValues &outside = around.onChip();
-  std::vector<OnChipSlot> kept;
-  auto keep = [&](Value whole, Value value) {
-    if (const OnChipSlot *slot = outside.slotOf(whole)) {
-      kept.push_back(*slot);
-      kept.back().value = value;
-    }
-  };
+  SmallVector<std::pair<Value, Value>> same;
   for (auto [given, operand] : llvm::zip(operands, op->getOperands()))
     if (isa<BlockArgument>(given))
-      keep(operand, given);
-  keep(op->getResult(0), two.rest->getResult(0));
-  OnChipValues inside = onChipAround(function, around->target, *axes,
-                                     std::move(kept), outside.reserved(op));
-  return outside.isForNothing() ? inside.forNothing() : inside;
+      same.push_back({operand, given});
+  same.push_back({op->getResult(0), two.rest->getResult(0)});
+  return onChipAround(around.onChip(), op, same, ranges);
 }
 
 OpLayouts SplitKernels::counted(LayoutOpInterface kernel,

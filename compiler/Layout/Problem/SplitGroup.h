@@ -71,6 +71,7 @@ private:
   TwoKernels two;
   std::unique_ptr<ImageAxesAnalysis> axes;
   std::unique_ptr<LayoutProblem> problem;
+  std::shared_ptr<const LiveRanges> ranges;
   std::vector<OpSlots> slots; // of both kernels
 };
 

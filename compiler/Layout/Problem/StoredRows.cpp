@@ -5,6 +5,24 @@
 
 using namespace npu;
 
+/// How often a dimension is stored outside of its blocks.
+static int64_t outerExtent(RankedTensorType type, LayoutAttr layout,
+                           int64_t dim) {
+  int64_t extent = type.getDimSize(dim);
+  for (LayoutBlock block : layout.getBlocks())
+    if (block.dim == dim)
+      extent = (extent + block.size - 1) / block.size;
+  return extent;
+}
+
+/// Bytes of what the outer dimensions repeat: an element, or a block of them.
+static double innerBytes(RankedTensorType type, LayoutAttr layout) {
+  double bytes = static_cast<double>(bytesOfElement(type));
+  for (LayoutBlock block : layout.getBlocks())
+    bytes *= static_cast<double>(block.size);
+  return bytes;
+}
+
 int64_t npu::innermostDim(RankedTensorType type, LayoutAttr layout) {
   for (const LayoutBlock &block : llvm::reverse(layout.getBlocks()))
     if (type.getShape()[block.dim] != 1)
@@ -16,32 +34,20 @@ int64_t npu::innermostDim(RankedTensorType type, LayoutAttr layout) {
 }
 
 double npu::rowBytesOf(RankedTensorType type, LayoutAttr layout) {
-  double run = static_cast<double>(bytesOfElement(type));
-  for (LayoutBlock block : layout.getBlocks())
-    run *= static_cast<double>(block.size);
   int64_t inner = 1;
   for (int64_t dim : llvm::reverse(layout.getOrder())) {
-    int64_t extent = type.getShape()[dim];
-    for (LayoutBlock block : layout.getBlocks())
-      if (block.dim == dim)
-        extent = (extent + block.size - 1) / block.size;
-    inner = extent;
-    if (extent != 1)
+    inner = outerExtent(type, layout, dim);
+    if (inner != 1)
       break;
   }
-  return run * static_cast<double>(std::max<int64_t>(1, inner));
+  return innerBytes(type, layout) *
+         static_cast<double>(std::max<int64_t>(1, inner));
 }
 
 double npu::bytesWithin(RankedTensorType type, LayoutAttr layout, int64_t dim) {
-  double bytes = static_cast<double>(bytesOfElement(type));
-  for (LayoutBlock block : layout.getBlocks())
-    bytes *= static_cast<double>(block.size);
+  double bytes = innerBytes(type, layout);
   for (int64_t other : llvm::reverse(layout.getOrder())) {
-    int64_t extent = type.getShape()[other];
-    for (LayoutBlock block : layout.getBlocks())
-      if (block.dim == other)
-        extent = (extent + block.size - 1) / block.size;
-    bytes *= static_cast<double>(extent);
+    bytes *= static_cast<double>(outerExtent(type, layout, other));
     if (other == dim)
       break;
   }
@@ -50,30 +56,21 @@ double npu::bytesWithin(RankedTensorType type, LayoutAttr layout, int64_t dim) {
 
 int64_t npu::storedExtent(RankedTensorType type, LayoutAttr layout,
                           int64_t dim) {
-  int64_t outer = type.getDimSize(dim), blocks = 1;
-  if (layout)
-    for (LayoutBlock block : layout.getBlocks())
-      if (block.dim == dim) {
-        outer = (outer + block.size - 1) / block.size;
-        blocks *= block.size;
-      }
-  return outer * blocks;
+  if (!layout)
+    return type.getDimSize(dim);
+  int64_t extent = outerExtent(type, layout, dim);
+  for (LayoutBlock block : layout.getBlocks())
+    extent *= block.dim == dim ? block.size : 1;
+  return extent;
 }
 
 SmallVector<int64_t> npu::storedDims(RankedTensorType type, LayoutAttr layout) {
   SmallVector<int64_t> dims;
-  auto outer = [&](int64_t dim) {
-    int64_t extent = type.getDimSize(dim);
-    for (LayoutBlock block : layout.getBlocks())
-      if (block.dim == dim)
-        extent = (extent + block.size - 1) / block.size;
-    return extent;
-  };
   for (LayoutBlock block : llvm::reverse(layout.getBlocks()))
     if (type.getDimSize(block.dim) > 1)
       dims.push_back(block.dim);
   for (int64_t dim : llvm::reverse(layout.getOrder()))
-    if (outer(dim) > 1)
+    if (outerExtent(type, layout, dim) > 1)
       dims.push_back(dim);
   return dims;
 }

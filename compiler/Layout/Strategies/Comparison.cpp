@@ -36,7 +36,7 @@ static void forgetProof(SearchOutcome &search, int64_t cost, bool moved) {
   search.proved = search.isLeast();
 }
 
-/// The same of a function that has other ops now.
+/// Copies what a problem asks for to one whose function has other ops.
 static void carryTo(LayoutProblem &problem, const LayoutProblem &before) {
   problem.inputs = before.inputs;
   problem.outputs = before.outputs;

@@ -53,6 +53,9 @@ static void takeCheaper(const LayoutProblem &problem, ArrayRef<Strategy> others,
 
 namespace {
 
+/// So many searches may find a first plan when the limit is over.
+constexpr size_t mostBeyond = 2;
+
 /// A search for each choice of what may stay on the chip that can matter.
 class OverResidencies {
 public:
@@ -72,9 +75,10 @@ public:
     ArrayRef<OnChipValues> choices = problem.residencies();
     std::vector<ResidencyBound> bounds = residencyBounds(problem, ways, prices);
     ArrayRef<ResidencyBound> left = bounds;
-    // Beyond the limit two more may be tried for a first plan.
-    size_t more = 2;
-    while (!left.empty() && !(problem.limit.over() && (choice || !more--))) {
+    size_t beyond = 0; // searches when the limit was over, for a first plan
+    while (!left.empty()) {
+      if (problem.limit.over() && (choice || beyond++ == mostBeyond))
+        break;
       // What is left costs no less.
       if (choice && !counts && left.front().least >= cost.first)
         return finish();
@@ -84,16 +88,14 @@ public:
                 problem.limit.share(part), /*isLast=*/left.size() == 1);
       left = left.drop_front();
     }
-    // Where nothing stays on the chip, each kernel has all of it.
-    if (!choice)
-      for (const ResidencyBound &bound : left)
-        if (choices[bound.number].slots().empty())
-          searchOne({problem, choices[bound.number]}, problem.limit,
-                    /*isLast=*/true);
-    // Pins may leave no such choice.
-    for (; !choice && !left.empty(); left = left.drop_front())
-      searchOne({problem, choices[left.front().number]}, problem.limit,
-                /*isLast=*/left.size() == 1);
+    // What takes least of the chip leaves most to the kernels.
+    if (!choice && !left.empty()) {
+      const auto *least = llvm::min_element(left, [&](auto &a, auto &b) {
+        return choices[a.number].peak() < choices[b.number].peak();
+      });
+      searchOne({problem, choices[least->number]}, problem.limit,
+                /*isLast=*/true);
+    }
     if (!left.empty() && !counts)
       outcome.lowerBound = std::min(outcome.lowerBound, left.front().least);
     finish();

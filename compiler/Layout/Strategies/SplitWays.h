@@ -15,11 +15,11 @@ struct SplitWays {
   bool isCut = false; // more than `most`
 };
 
-/// Each way of the first kernel with each of the second. Where nothing is moved
-/// between the two the op has the same layouts whole; it is dearer so where its
-/// tiles are smaller, or where the target multiplies its time. On a machine
-/// with a `cache`, in which the second kernel finds what the first one gave,
-/// that says nothing, and such ways are left out; not with `all`.
+/// Combines each way of the first kernel with each of the second. Without a
+/// relayout between them the two kernels have layouts that the whole op has,
+/// too, and cost less only where the op has smaller tiles or a larger `cost`
+/// factor. The cost model does not know that a `cache` keeps what the first
+/// kernel gave, so on such a machine these ways are left out, unless `all`.
 SplitWays splitWays(const LayoutProblem &problem, const OpSlots &whole,
                     const SplitSlots &split, const Candidates &known,
                     bool hasReaders, size_t most, bool all);

@@ -149,6 +149,16 @@ SmallVector<Operation *> asGroup(ArrayRef<Operation *> members) {
   return ordered;
 }
 
+/// The ops of a group, in order.
+SmallVector<Operation *> membersOf(ArrayRef<Operation *> ops,
+                                   ArrayRef<unsigned> groups, unsigned group) {
+  SmallVector<Operation *> members;
+  for (auto [op, number] : llvm::zip(ops, groups))
+    if (number == group)
+      members.push_back(op);
+  return members;
+}
+
 /// Calls `use` with each way to make kernels of the ops that the target takes:
 /// for each op the number of its group.
 void forEachGrouping(ArrayRef<Operation *> ops, const TargetSpec &target,
@@ -156,10 +166,7 @@ void forEachGrouping(ArrayRef<Operation *> ops, const TargetSpec &target,
   SmallVector<unsigned> groups;
   auto isGood = [&] {
     for (unsigned group = 0; group < ops.size(); ++group) {
-      SmallVector<Operation *> members;
-      for (auto [op, number] : llvm::zip(ops, groups))
-        if (number == group)
-          members.push_back(op);
+      SmallVector<Operation *> members = membersOf(ops, groups, group);
       if (members.size() < 2)
         continue;
       members = asGroup(members);
@@ -187,10 +194,7 @@ void forEachGrouping(ArrayRef<Operation *> ops, const TargetSpec &target,
 void makeKernels(mlir::func::FuncOp function, ArrayRef<unsigned> groups) {
   SmallVector<Operation *> ops = opsOf(function);
   for (unsigned group = 0; group < ops.size(); ++group) {
-    SmallVector<Operation *> members;
-    for (auto [op, number] : llvm::zip(ops, groups))
-      if (number == group)
-        members.push_back(op);
+    SmallVector<Operation *> members = membersOf(ops, groups, group);
     if (members.size() < 2)
       continue;
     members = asGroup(members);

@@ -9,33 +9,9 @@
 
 using namespace npu;
 using test::expectError;
+using test::good;
 
 namespace {
-
-const std::string good = R"(name: chip
-summary: a chip
-types: [f32, bf16]
-blocks: [16]
-machine:
-  clock: 1000 MHz
-  mac_rows: 16 MAC
-  mac_columns: 16 MAC
-  vector_lanes: 16 lanes
-  sram: 512 KiB
-  dram: 1024 MiB
-  dram_bandwidth: 16 GB/s
-  dma_burst: 64 B
-  dma_start: 100 cycles
-  kernel_start: 100 cycles
-  strided_access: 4 times
-demands:
-  - ops: [conv2d]
-    data: [NHWC, NCHW16c]
-    weight: [HWOI]
-  - ops: [matmul]
-    a: [row-major]
-algorithms: [winograd]
-)";
 
 std::string withFuses(const std::string &entry) {
   return good + "fuses:\n  - " + entry + "\n";
