@@ -182,6 +182,13 @@ OnChipValues OnChipValues::forNothing() const {
   return same;
 }
 
+OnChipValues OnChipValues::everything() const {
+  std::vector<OnChipSlot> slots;
+  for (const LiveRange &range : data->ranges->candidates)
+    slots.push_back({range.value, range.first, range.last});
+  return OnChipValues(data->ranges, std::move(slots), /*held=*/0).forNothing();
+}
+
 OnChipValues npu::onChipAround(const OnChipValues &outside, Operation *op,
                                ArrayRef<std::pair<Value, Value>> same,
                                std::shared_ptr<const LiveRanges> ranges) {

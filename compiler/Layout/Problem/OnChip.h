@@ -68,6 +68,9 @@ public:
   /// these values on the chip.
   OnChipValues forNothing() const;
   bool isForNothing() const { return isFree; }
+  /// All values that may ever stay, for nothing: an op costs no less with any
+  /// other choice.
+  OnChipValues everything() const;
 
 private:
   struct Data;

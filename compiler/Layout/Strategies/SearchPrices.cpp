@@ -99,14 +99,14 @@ std::vector<ResidencyBound> npu::residencyBounds(const LayoutProblem &problem,
     ops.push_back(op.slots && !op.slots->isView() ? op.slots->getOp()
                                                   : nullptr);
   // Of a network of thousands of ways they would take longer than the searches:
-  // an op that is not looked at costs nothing, which is a bound, too.
+  // an op is then priced once, which is a bound of all choices, too.
   const search::Deadline until = problem.limit.share(boundsPart);
+  const OnChipValues everything = choices.front().everything();
   return boundsOf(choices, ops, [&](size_t number, const OnChipValues &onChip) {
-    if (until.over())
-      return int64_t(0);
+    const OnChipValues &priced = until.over() ? everything : onChip;
     const WaysOfOp &op = ways.all()[number];
     int64_t least = std::numeric_limits<int64_t>::max();
-    for (const auto &way : prices.ways({problem, onChip}, op))
+    for (const auto &way : prices.ways({problem, priced}, op))
       if (way)
         least = std::min(least, way->cost.of(problem.objective));
     return least == std::numeric_limits<int64_t>::max() ? 0 : least;
