@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cost/tile_memo.h"
 
+#include <cstring>
+#include <vector>
+
 namespace npu::cost {
 namespace {
 
@@ -11,6 +14,7 @@ constexpr size_t mostEntries = 1 << 14;
 class Key {
 public:
   Key(const KernelWork &work, const Machine &machine, Goal goal) {
+    words.reserve(128);
     add(static_cast<int>(goal));
     for (const MachineNumber &number : machineNumbers)
       add(machine.*number.member);
@@ -31,12 +35,18 @@ public:
     }
   }
 
-  std::string text;
+  std::string text() const {
+    return {reinterpret_cast<const char *>(words.data()),
+            words.size() * sizeof(uint64_t)};
+  }
 
 private:
   template <class Number>
   void add(Number number) {
-    text.append(reinterpret_cast<const char *>(&number), sizeof number);
+    static_assert(sizeof number <= sizeof(uint64_t));
+    uint64_t word = 0;
+    std::memcpy(&word, &number, sizeof number);
+    words.push_back(word);
   }
 
   void addProduct(const Product &product) {
@@ -59,6 +69,8 @@ private:
           static_cast<int>(transfer.onChip)})
       add(number);
   }
+
+  std::vector<uint64_t> words;
 };
 
 } // namespace
@@ -67,7 +79,7 @@ TileMemo::Entry &TileMemo::of(const KernelWork &work, const Machine &machine,
                               Goal goal) {
   if (entries.size() >= mostEntries)
     entries.clear();
-  return entries[Key(work, machine, goal).text];
+  return entries[Key(work, machine, goal).text()];
 }
 
 } // namespace npu::cost

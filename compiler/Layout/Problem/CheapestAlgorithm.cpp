@@ -23,16 +23,23 @@ npu::cheapestAlgorithm(const ResidentProblem &problem, LayoutOpInterface op,
   else
     llvm::append_range(rows, alternativesFor(op, problem->target));
   std::optional<PricedAlgorithm> best;
+  double needs = 0;
   for (const Alternative *row : rows) {
     if (row && !row->fits(op, layouts))
       continue;
     std::optional<LayoutCost> cost;
-    if (row && row->isSet())
+    if (row && row->isSet()) {
       cost = costOfSet(problem, *row, op, whole.empty() ? layouts : whole);
-    else
-      cost = {0, 0, kernelCost(problem, op, layouts, row, whole)};
+      needs = std::numeric_limits<double>::infinity(); // not known
+    } else {
+      TiledCost tiled = kernelCost(problem, op, layouts, row, whole);
+      cost = {0, 0, tiled.cost};
+      needs = std::max(needs, tiled.needs);
+    }
     if (cost && (!best || isCheaper(*cost, best->cost, problem->objective)))
       best = {*cost, row};
   }
+  if (best)
+    best->needs = needs;
   return best;
 }

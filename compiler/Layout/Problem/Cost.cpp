@@ -7,6 +7,7 @@
 #include "compiler/Kernel/FreePart.h"
 #include "compiler/Kernel/KernelProblem.h"
 #include "compiler/Layout/Problem/Alternatives.h"
+#include "compiler/Layout/Problem/ChipWork.h"
 #include "compiler/Layout/Problem/CostKeys.h"
 #include "compiler/Layout/Problem/Crossings.h"
 #include "compiler/Layout/Problem/LayoutMemo.h"
@@ -45,40 +46,13 @@ LayoutCost &LayoutCost::operator+=(const LayoutCost &other) {
   return *this;
 }
 
-/// What lies alike costs the same, however it is spelled.
-static LayoutAttr priced(RankedTensorType type, LayoutAttr layout) {
-  if (!layout || !layout.isBlocked())
-    return layout;
-  return toLayout(type.getContext(),
-                  normalForm(toStoredOrder(layout), type.getShape()));
-}
-
-/// `layout` as priced() gives it.
-static cost::Transfer transferOf(const ResidentProblem &problem, Value value,
-                                 RankedTensorType type, LayoutAttr layout) {
-  cost::Transfer transfer;
-  // Whatever its dimensions, all of it lies next to each other.
-  transfer.bytes = transfer.run =
-      static_cast<double>(storedBytes(type, layout));
-  transfer.elementBytes = static_cast<double>(bytesOfElement(type));
-  transfer.onChip = problem.onChip().holds(value, layout);
-  if (!layout)
-    return transfer; // in whatever order it is stored in
-  if (auto row =
-          problem->transferRow(value, type, layout, rowBytesOf(type, layout))) {
-    transfer.run = row->bytes;
-    transfer.gathered = row->gathered;
-  }
-  return transfer;
-}
-
 namespace {
 
 /// What a relayout asks of either of its sides by itself.
 struct Side {
   Side(const ResidentProblem &problem, Value value, RankedTensorType type,
        LayoutAttr stored)
-      : layout(priced(type, stored)),
+      : layout(pricedLayout(type, stored)),
         transfer(transferOf(problem, value, type, layout)),
         dims(storedDims(type, layout)), innermost(innermostDim(type, layout)),
         bytes(storedBytes(type, layout)), rowBytes(rowBytesOf(type, layout)) {}
@@ -147,19 +121,8 @@ static cost::KernelWork relayoutWork(const ResidentProblem &problem,
                       Side(problem, value, type, to));
 }
 
-namespace {
-
-/// What a kernel costs in the objective's best tiling, and bytes of on-chip
-/// memory for it: what finds as many costs no more.
-struct PricedTiling {
-  KernelCost cost;
-  double needs = 0;
-};
-
-} // namespace
-
-static PricedTiling priceOf(const ResidentProblem &problem,
-                            const cost::KernelWork &work) {
+static TiledCost priceOf(const ResidentProblem &problem,
+                         const cost::KernelWork &work) {
   const cost::Machine &machine = problem->target.machine;
   cost::Tiling tiling =
       cost::chooseTiling(work, machine, tileGoal(problem->objective));
@@ -215,7 +178,7 @@ static RelayoutCosts relayoutCosts(const ResidentProblem &problem, Value value,
         continue;
       }
       cost::KernelWork work = relayoutWork(problem, type, reserved, from, to);
-      PricedTiling priced = priceOf(problem, work);
+      TiledCost priced = priceOf(problem, work);
       KernelCost cost = costOfMove(problem, priced.cost, value, to.layout);
       all.costs.push_back(
           {1, to.bytes, isMoved ? cost : forbidden(problem, cost)});
@@ -224,286 +187,16 @@ static RelayoutCosts relayoutCosts(const ResidentProblem &problem, Value value,
   return all;
 }
 
-std::vector<LayoutCost> npu::relayoutCosts(const ResidentProblem &problem,
-                                           Value value,
-                                           ArrayRef<LayoutAttr> layouts) {
+RelayoutCosts npu::relayoutCosts(const ResidentProblem &problem, Value value,
+                                 ArrayRef<LayoutAttr> layouts) {
   double reserved = problem.onChip().reservedFor(value);
-  return ::relayoutCosts(problem, value, layouts, reserved).costs;
+  return ::relayoutCosts(problem, value, layouts, reserved);
 }
 
 RelayoutCosts npu::relayoutCostsAlone(const ResidentProblem &problem,
                                       Value value,
                                       ArrayRef<LayoutAttr> layouts) {
   return ::relayoutCosts(problem, value, layouts, /*reserved=*/0);
-}
-
-/// The chip keeps weights as it reads them, in one piece, and in the order that
-/// it likes best where they need not follow the op's other operands.
-static cost::Transfer constantTransfer(const ResidentProblem &problem,
-                                       OpOperand &operand, LayoutAttr layout) {
-  RankedTensorType type = tensorType(operand.get());
-  if (!layout && !problem->target.blocks.empty()) {
-    SmallVector<LayoutAttr> accepted = problem->demanded(operand);
-    if (!accepted.empty())
-      layout = accepted.front();
-  }
-  cost::Transfer transfer;
-  transfer.bytes = transfer.run =
-      static_cast<double>(storedBytes(type, layout));
-  transfer.elementBytes = static_cast<double>(bytesOfElement(type));
-  return transfer;
-}
-
-static cost::Transfer operandTransfer(const ResidentProblem &problem,
-                                      OpOperand &operand, LayoutAttr layout) {
-  if (operand.get().getDefiningOp<ConstantOp>())
-    return constantTransfer(problem, operand, layout);
-  return transferOf(problem, operand.get(), tensorType(operand.get()), layout);
-}
-
-/// What the array does with products of the op's first two operands.
-static void addArray(const ArraySpec &array, Operation *op,
-                     cost::Product &product) {
-  if (op->getNumOperands() < 2)
-    return;
-  Type first = tensorType(op->getOperand(0)).getElementType(),
-       second = tensorType(op->getOperand(1)).getElementType();
-  product.rate = array.rateOf(first, second);
-  product.energy = array.energyOf(first, second);
-}
-
-/// How many lanes there are in a layout for each element.
-static double paddingOf(Value value, LayoutAttr layout) {
-  RankedTensorType type = tensorType(value);
-  int64_t logical = storedBytes(type, LayoutAttr());
-  return logical ? static_cast<double>(storedBytes(type, layout)) /
-                       static_cast<double>(logical)
-                 : 1;
-}
-
-/// The same along the dimensions with one of these signs.
-static double paddingAlong(RankedTensorType type, LayoutAttr layout,
-                           StringRef dims, StringRef signs) {
-  double padding = 1;
-  for (auto [dim, sign] : llvm::enumerate(dims)) {
-    int64_t extent = type.getDimSize(dim);
-    if (extent > 0 && signs.contains(sign))
-      padding *= static_cast<double>(storedExtent(type, layout, dim)) /
-                 static_cast<double>(extent);
-  }
-  return padding;
-}
-
-/// Pads a product, or what stands for one, by the blocks in which its operand
-/// and its result are stored; channels may have a way of their own.
-static cost::Product paddedProduct(const ResidentProblem &problem,
-                                   Operation *op, const Work &work,
-                                   ArrayRef<LayoutAttr> layouts,
-                                   cost::Product product) {
-  LayoutAttr read = layouts[0], written = layouts[op->getNumOperands()];
-  Value data = op->getOperand(0), result = op->getResult(0);
-  RankedTensorType dataType = tensorType(data), resultType = tensorType(result);
-  auto pad = [](int64_t &extent, double padding) {
-    extent = std::llround(static_cast<double>(extent) * padding);
-  };
-  bool isFewChannels =
-      work.depth == Depth::Channels && read && read.isBlocked() &&
-      static_cast<double>(dataType.getDimSize(read.getBlocks()[0].dim)) <=
-          problem->target.machine.unpaddedChannels;
-  bool padsDepth = work.depth != Depth::AsItIs && !isFewChannels;
-  auto knows = [](StringRef dims, RankedTensorType type) {
-    return dims.size() == static_cast<size_t>(type.getRank());
-  };
-  if (padsDepth && !knows(work.dims.data, dataType))
-    pad(product.k, paddingOf(data, read));
-  else if (padsDepth)
-    pad(product.k, paddingAlong(dataType, read, work.dims.data, "kK"));
-  if (!knows(work.dims.result, resultType)) {
-    pad(product.n, paddingOf(result, written));
-    return product;
-  }
-  StringRef dims = work.dims.result;
-  pad(product.n, paddingAlong(resultType, written, dims, "nN"));
-  pad(product.count, paddingAlong(resultType, written, dims, "c"));
-  bool ofData = work.countsDataPixels && knows(work.dims.data, dataType);
-  RankedTensorType pixels = ofData ? dataType : resultType;
-  LayoutAttr layout = ofData ? read : written;
-  if (ofData)
-    dims = work.dims.data;
-  pad(product.m, paddingAlong(pixels, layout, dims, "m."));
-  pad(product.row, paddingAlong(pixels, layout, dims, "."));
-  return product;
-}
-
-static void addRows(cost::Transfer &transfer, RankedTensorType type,
-                    LayoutAttr layout, StringRef dims,
-                    const cost::Product &product) {
-  if (!layout || dims.empty())
-    return;
-  auto rows = [&](char sign) { return rowsCutAlong(type, layout, dims, sign); };
-  auto groups = static_cast<double>(std::max<int64_t>(1, product.count));
-  transfer.rows = {rows('m'), rows('k'), rows('n'), rows('c')};
-  // Groups of channels.
-  if (double all = rows('K')) {
-    transfer.rows.count = all;
-    transfer.rows.k = all / groups;
-  }
-  if (double all = rows('N')) {
-    transfer.rows.count = all;
-    transfer.rows.n = all / groups;
-  }
-}
-
-/// Of operand 0 only what is read: how much, and how much of it lies together.
-static void addPart(cost::Transfer &read, RankedTensorType type,
-                    LayoutAttr layout, const PartRead &part) {
-  double bytes = read.bytes * part.share, run = std::min(read.run, bytes);
-  if (!layout)
-    layout = LayoutAttr::getRowMajor(type.getContext(), type.getRank());
-  for (auto [dim, count] : part.together)
-    if (type.getDimSize(dim) > 1)
-      run = std::min(run, bytesWithin(type, layout, dim) *
-                              static_cast<double>(count) /
-                              static_cast<double>(type.getDimSize(dim)));
-  run = std::max(run, read.elementBytes);
-  if (!part.isTable) {
-    read.bytes = std::min(read.bytes, bytes);
-    read.run = run;
-    return;
-  }
-  read.touched = bytes;
-  read.touchedRun = run;
-}
-
-static cost::KernelWork
-chipWork(const ResidentProblem &problem, LayoutOpInterface op,
-         ArrayRef<LayoutAttr> layouts, const Alternative *algorithm,
-         ArrayRef<LayoutAttr> whole, const ArraySpec &array) {
-  Work own = workOf(op, array.outputStage);
-  cost::KernelWork work;
-  work.usefulMacs = own.macs();
-  if (algorithm) {
-    Work other = algorithm->work(op);
-    own.products = other.products;
-    own.dims = other.dims;
-    own.haloRows = other.haloRows;
-    own.elements += other.elements;
-  }
-  unsigned operands = op->getNumOperands();
-  work.products.reserve(own.products.size());
-  work.reads.reserve(operands);
-  work.writes.reserve(op->getNumResults());
-  for (const cost::Product &product : own.products) {
-    work.products.push_back(paddedProduct(problem, op, own, layouts, product));
-    addArray(array, op, work.products.back());
-  }
-  if (work.products.empty() && own.streamed)
-    work.streamed = paddedProduct(problem, op, own, layouts, *own.streamed);
-  work.elements = own.elements * paddingOf(op->getResult(0), layouts[operands]);
-  for (auto [index, layout] : llvm::enumerate(layouts)) {
-    StringRef dims = productDims(op, own, index);
-    if (index >= operands) {
-      Value result = op->getResult(index - operands);
-      RankedTensorType type = tensorType(result);
-      LayoutAttr stored = priced(type, layout);
-      work.writes.push_back(transferOf(problem, result, type, stored));
-      if (!dims.empty())
-        addRows(work.writes.back(), type, stored, dims, *own.extents());
-      continue;
-    }
-    OpOperand &operand = op->getOpOperand(index);
-    RankedTensorType type = tensorType(operand.get());
-    LayoutAttr stored = priced(type, layout);
-    work.reads.push_back(operandTransfer(problem, operand, stored));
-    if (!dims.empty() && !operand.get().getDefiningOp<ConstantOp>())
-      addRows(work.reads.back(), type, stored, dims, *own.extents());
-    if (algorithm && index == 1)
-      work.reads.back().bytes = work.reads.back().run =
-          static_cast<double>(algorithm->weightBytes(op));
-    if (index == 0 && own.part && own.products.empty())
-      addPart(work.reads.back(), type, stored, *own.part);
-  }
-  assignRoles(op, own, work);
-  work.factor =
-      problem->costFactor(op, whole.empty() ? layouts : whole,
-                          algorithm ? algorithm->demandName : StringRef());
-  return work;
-}
-
-/// What an op of the processor does: in its own time, and on the link.
-static cost::KernelWork processorWork(const ResidentProblem &problem,
-                                      LayoutOpInterface op,
-                                      ArrayRef<LayoutAttr> layouts) {
-  const Fallback &fallback = *problem->target.fallback;
-  const cost::Machine &machine = fallback.machine;
-  cost::KernelWork own =
-      chipWork(problem, op, layouts, nullptr, {}, fallback.array);
-  cost::ProcessorWork work;
-  if (machine.saysEnergy())
-    work.energy = static_cast<double>(
-        cost::energyOf(own, cost::chooseTiling(own, machine), machine));
-  work.cycles = static_cast<double>(cost::timeOf(own, machine).total) *
-                problem->target.machine.clockMHz / machine.clockMHz;
-  Crossings crossings = crossingsOf(op);
-  auto cross = [&](Value value, LayoutAttr layout) {
-    auto bytes = static_cast<double>(storedBytes(tensorType(value), layout));
-    work.linkBytes += bytes;
-    work.linkCycles +=
-        fallback.linkStart +
-        bytes / problem->target.machine.perCycle(fallback.linkGBs);
-    work.energy += bytes * fallback.linkEnergy;
-  };
-  for (auto [index, crosses] : llvm::enumerate(crossings.operands))
-    if (crosses && !comesWithOther(op, index, layouts))
-      cross(op->getOperand(index), layouts[index]);
-  if (crossings.result)
-    cross(op->getResult(0), layouts[op->getNumOperands()]);
-  cost::KernelWork all;
-  all.processor = work;
-  return all;
-}
-
-/// What the plugin says whose kernel is going to run the op in these layouts. A
-/// constant that is stored as the chip likes it best is asked for so.
-static std::optional<cost::Measurement>
-pluginCycles(const ResidentProblem &problem, LayoutOpInterface op,
-             ArrayRef<LayoutAttr> layouts) {
-  if (!pluginsOf(op->getContext()))
-    return std::nullopt;
-  OpLayouts stored(layouts);
-  for (OpOperand &operand : op->getOpOperands()) {
-    LayoutAttr &layout = stored[operand.getOperandNumber()];
-    SmallVector<LayoutAttr> accepted;
-    if (!layout)
-      accepted = problem->demanded(operand);
-    if (!accepted.empty())
-      layout = accepted.front();
-  }
-  kernels::PluginAnswer answer =
-      kernels::queryPlugins(makeProblem(op, /*threads=*/1, stored));
-  if (answer.cycles == 0)
-    return std::nullopt;
-  return cost::Measurement{answer.cycles};
-}
-
-static cost::KernelWork computingWork(const ResidentProblem &problem,
-                                      LayoutOpInterface op,
-                                      ArrayRef<LayoutAttr> layouts,
-                                      const Alternative *algorithm,
-                                      ArrayRef<LayoutAttr> whole) {
-  if (isOnProcessor(op))
-    return processorWork(problem, op, layouts);
-  cost::KernelWork work =
-      chipWork(problem, op, layouts, algorithm, whole, problem->target.array);
-  // Tables know an op by its operands; other algorithms read other weights.
-  if (!algorithm && !replacementOf(op)) {
-    work.measured = measurementOf(
-        *problem, [&] { return costKeyOf(*problem, op, layouts); });
-    if (!work.measured)
-      work.measured =
-          pluginCycles(problem, op, whole.empty() ? layouts : whole);
-  }
-  return work;
 }
 
 std::optional<int64_t> npu::freePartOf(const LayoutProblem &problem,
@@ -526,8 +219,8 @@ static auto useComputingWork(const ResidentProblem &problem,
   double reserved = isOnProcessor(op) ? 0 : problem.onChip().reserved(op);
   auto price = [&](cost::KernelWork work, double reserved) {
     work.reservedBytes = reserved;
-    PricedTiling priced = priceOf(problem, work);
-    return PricedWork{std::move(work), priced.cost, priced.needs};
+    TiledCost priced = priceOf(problem, work);
+    return PricedWork{std::move(work), priced};
   };
   auto priceAlone = [&] {
     return price(computingWork(problem, op, layouts, algorithm, whole), 0);
@@ -538,7 +231,7 @@ static auto useComputingWork(const ResidentProblem &problem,
   Question question =
       workQuestion(problem, *memo, op, layouts, algorithm, whole);
   const PricedWork &alone = memo->alone.of(question, priceAlone);
-  if (findsMemory(*problem, alone.needs, reserved))
+  if (findsMemory(*problem, alone.tiled.needs, reserved))
     return use(alone, reserved);
   question.add(llvm::bit_cast<uint64_t>(reserved));
   return use(
@@ -546,13 +239,13 @@ static auto useComputingWork(const ResidentProblem &problem,
       reserved);
 }
 
-KernelCost npu::kernelCost(const ResidentProblem &problem, LayoutOpInterface op,
-                           ArrayRef<LayoutAttr> layouts,
-                           const Alternative *algorithm,
-                           ArrayRef<LayoutAttr> whole) {
+TiledCost npu::kernelCost(const ResidentProblem &problem, LayoutOpInterface op,
+                          ArrayRef<LayoutAttr> layouts,
+                          const Alternative *algorithm,
+                          ArrayRef<LayoutAttr> whole) {
   return useComputingWork(
       problem, op, layouts, algorithm, whole,
-      [](const PricedWork &priced, double) { return priced.cost; });
+      [](const PricedWork &priced, double) { return priced.tiled; });
 }
 
 int64_t npu::tileBytes(const ResidentProblem &problem, LayoutOpInterface op,
@@ -570,6 +263,12 @@ int64_t npu::tileBytes(const ResidentProblem &problem, LayoutOpInterface op,
     return std::llround(std::ceil(cost::bufferBytes(work, tiling, machine)));
   };
   return useComputingWork(problem, op, layouts, algorithm, whole, bytes);
+}
+
+Value npu::valueAt(Operation *op, size_t index) {
+  const size_t operands = op->getNumOperands();
+  return index < operands ? op->getOperand(index)
+                          : op->getResult(index - operands);
 }
 
 OpLayouts npu::layoutsOf(Operation *op) {
@@ -606,8 +305,9 @@ static cost::KernelWork viewWork(const ResidentProblem &problem,
     });
   cost::KernelWork apart;
   RankedTensorType read = tensorType(operand), written = tensorType(result);
-  apart.reads = {transferOf(problem, operand, read, priced(read, from))};
-  apart.writes = {transferOf(problem, result, written, priced(written, to))};
+  apart.reads = {transferOf(problem, operand, read, pricedLayout(read, from))};
+  apart.writes = {
+      transferOf(problem, result, written, pricedLayout(written, to))};
   apart.reads[0].run = apart.writes[0].run = apart.writes[0].elementBytes;
   apart.writes[0].scattered = true;
   apart.reservedBytes = problem.onChip().reservedFor(operand);
@@ -631,19 +331,6 @@ static auto useOwnWork(const ResidentProblem &problem, LayoutOpInterface op,
     if (independent[index])
       layouts[index] = {};
   return useComputingWork(problem, op, layouts, algorithm, whole, use);
-}
-
-/// Of multiplications of the op's own algorithm, or those of another one that
-/// the target lists and that takes fewer; by the rate of its type.
-static double leastMacs(const ResidentProblem &problem, Operation *op,
-                        double least) {
-  if (!problem->target.algorithms.empty())
-    for (const Alternative *other : alternativesFor(op, problem->target))
-      if (!other->isSet())
-        least = std::min(least, other->work(op).macs());
-  cost::Product product;
-  addArray(problem->target.array, op, product);
-  return least / product.rate;
 }
 
 std::optional<cost::KernelWork>
@@ -680,7 +367,7 @@ LayoutCost npu::costOf(const ResidentProblem &problem, Operation *op,
   if (rule && rule.getSensitivity() != Sensitivity::Data)
     return useOwnWork(problem, rule, algorithm,
                       [](const PricedWork &priced, double) {
-                        return LayoutCost{0, 0, priced.cost};
+                        return LayoutCost{0, 0, priced.tiled.cost};
                       });
   std::optional<cost::KernelWork> work = kernelWorkOf(problem, op, algorithm);
   if (!work)

@@ -25,6 +25,14 @@ struct KernelCost {
   }
 };
 
+/// What a kernel costs in the objective's best tiles, and bytes of on-chip
+/// memory for them: with less memory it costs the same as long as it finds so
+/// many.
+struct TiledCost {
+  KernelCost cost;
+  double needs = 0;
+};
+
 /// The total of one function, or a part of it.
 struct LayoutCost {
   int64_t count = 0;  // relayouts, and views that move data
@@ -37,15 +45,14 @@ struct LayoutCost {
 
 /// What a relayout adds from each of a value's layouts (row by row) to each;
 /// nothing to the same.
-std::vector<LayoutCost> relayoutCosts(const ResidentProblem &problem,
-                                      Value value,
-                                      ArrayRef<LayoutAttr> layouts);
-
-/// The same with all memory, and of how many bytes each takes as long.
 struct RelayoutCosts {
   std::vector<LayoutCost> costs;
-  double needs = 0;
+  double needs = 0; // as of a TiledCost
 };
+RelayoutCosts relayoutCosts(const ResidentProblem &problem, Value value,
+                            ArrayRef<LayoutAttr> layouts);
+
+/// The same with all memory.
 RelayoutCosts relayoutCostsAlone(const ResidentProblem &problem, Value value,
                                  ArrayRef<LayoutAttr> layouts);
 
@@ -57,6 +64,8 @@ KernelCost viewCost(const ResidentProblem &problem, LayoutOpInterface op,
 /// An op's layouts: one for each operand, then one for each result. Null for an
 /// operand that is read in whatever order it is stored in.
 using OpLayouts = SmallVector<LayoutAttr>;
+/// What has the layout at this place of these.
+Value valueAt(Operation *op, size_t index);
 
 /// The layouts that an op has, or would have.
 OpLayouts layoutsOf(Operation *op);
@@ -72,10 +81,10 @@ OpLayouts layoutsOf(const Placement &placement);
 /// `algorithm`: as if it were replaced by that. `whole`: the layouts by which
 /// the target's signature is found, where `layouts` leaves out those of
 /// operands whose transfers are not counted; empty: the same.
-KernelCost kernelCost(const ResidentProblem &problem, LayoutOpInterface op,
-                      ArrayRef<LayoutAttr> layouts,
-                      const Alternative *algorithm = nullptr,
-                      ArrayRef<LayoutAttr> whole = {});
+TiledCost kernelCost(const ResidentProblem &problem, LayoutOpInterface op,
+                     ArrayRef<LayoutAttr> layouts,
+                     const Alternative *algorithm = nullptr,
+                     ArrayRef<LayoutAttr> whole = {});
 
 /// Bytes of on-chip memory that the same op's best tiles take.
 int64_t tileBytes(const ResidentProblem &problem, LayoutOpInterface op,
@@ -85,6 +94,7 @@ int64_t tileBytes(const ResidentProblem &problem, LayoutOpInterface op,
 struct PricedAlgorithm {
   LayoutCost cost; // with relayouts between the ops of a set
   const Alternative *algorithm = nullptr; // null: the op's own
+  double needs = 0; // as of a TiledCost, of all that were compared
 };
 
 /// The cheapest of an op's own algorithm and the others that the target has for

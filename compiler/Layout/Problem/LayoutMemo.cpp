@@ -9,7 +9,8 @@
 
 using namespace npu;
 
-static Question surroundingsOf(LayoutMemo &memo, LayoutOpInterface op) {
+/// What surroundings are told apart by.
+static Question surroundingsText(LayoutMemo &memo, LayoutOpInterface op) {
   Question question;
   question.add(memo.alike.of(op));
   for (Value operand : op->getOperands())
@@ -21,6 +22,17 @@ static Question surroundingsOf(LayoutMemo &memo, LayoutOpInterface op) {
     question.add(crossings.result);
   }
   return question;
+}
+
+Question npu::surroundingsOf(LayoutMemo &memo, LayoutOpInterface op) {
+  auto [number, isNew] = memo.surroundings.try_emplace(op);
+  if (isNew) {
+    llvm::StringMap<uint64_t> &known = memo.surroundingsKnown;
+    Question text = surroundingsText(memo, op);
+    number->second =
+        known.try_emplace(text.bytes(), known.size()).first->second;
+  }
+  return Question().add(number->second);
 }
 
 Question npu::circumstancesOf(const ResidentProblem &problem, LayoutMemo &memo,
@@ -40,12 +52,8 @@ Question npu::workQuestion(const ResidentProblem &problem, LayoutMemo &memo,
                            ArrayRef<LayoutAttr> whole) {
   const OnChipValues &onChip = problem.onChip();
   Question question = surroundingsOf(memo, op).add(algorithm);
-  for (auto [index, layout] : llvm::enumerate(layouts)) {
-    Value value = index < op->getNumOperands()
-                      ? op->getOperand(index)
-                      : op->getResult(index - op->getNumOperands());
-    question.add(layout).add(onChip.holds(value, layout));
-  }
+  for (auto [index, layout] : llvm::enumerate(layouts))
+    question.add(layout).add(onChip.holds(valueAt(op, index), layout));
   for (LayoutAttr layout : whole)
     question.add(layout);
   return question;

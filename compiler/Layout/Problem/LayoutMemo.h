@@ -30,7 +30,7 @@ public:
   }
 
 private:
-  SmallVector<uint64_t, 16> words;
+  SmallVector<uint64_t, 20> words;
 };
 
 template <class Answer>
@@ -60,12 +60,10 @@ struct Placed {
   std::string whyNot;
 };
 
-/// What a kernel does, and what that takes: as it is, or wherever `needs` bytes
-/// are left to it, which hold its fastest tiles.
+/// What a kernel does, and what that takes.
 struct PricedWork {
   cost::KernelWork work;
-  KernelCost cost;
-  double needs = 0;
+  TiledCost tiled;
 };
 
 struct LayoutMemo {
@@ -74,12 +72,17 @@ struct LayoutMemo {
       : alike(axes, countsValueAxes, cuts) {}
 
   AlikeOps alike;
+  /// Numbers of what surroundingsOf found.
+  llvm::DenseMap<Operation *, uint64_t> surroundings;
+  llvm::StringMap<uint64_t> surroundingsKnown;
   Answers<SmallVector<LayoutAttr>> demanded;
   Answers<SmallVector<bool, 4>> independent;
   Answers<SmallVector<unsigned>> fitting;
   Answers<Placed> placed;
   /// With all memory, and with what is left.
   Answers<PricedWork> alone, priced;
+  /// Of one operand or result.
+  Answers<cost::Transfer> moved;
   Answers<double> factors;
   /// Of an op by a set of others.
   Answers<std::optional<LayoutCost>> sets;
@@ -94,8 +97,10 @@ Question workQuestion(const ResidentProblem &problem, LayoutMemo &memo,
 /// Whether a kernel finds so much memory beside values that stay on the chip.
 bool findsMemory(const LayoutProblem &problem, double needs, double reserved);
 
-/// All that the cost of an op that computes depends on besides layouts and
-/// algorithm.
+/// All that the cost of an op that computes depends on besides layouts,
+/// algorithm, and memory.
+Question surroundingsOf(LayoutMemo &memo, LayoutOpInterface op);
+/// The same with memory: its values on the chip, and what is left beside them.
 Question circumstancesOf(const ResidentProblem &problem, LayoutMemo &memo,
                          LayoutOpInterface op);
 

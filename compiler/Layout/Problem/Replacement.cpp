@@ -373,7 +373,7 @@ LayoutCost ReplacementPlanner::move(Value value, LayoutAttr from,
                                     LayoutAttr to) const {
   if (isConstant(value) || open.contains(value) || sameStorage(value, from, to))
     return {};
-  return relayoutCosts(problem, value, {from, to})[1];
+  return relayoutCosts(problem, value, {from, to}).costs[1];
 }
 
 LayoutCost ReplacementPlanner::moveOperands(LayoutOpInterface op,
@@ -401,7 +401,7 @@ bool ReplacementPlanner::place(LayoutOpInterface op) {
   for (const Anchor &anchor : anchors)
     for (Placement &placement : placementsOf(*problem, plan, op, anchor)) {
       LayoutCost cost = moveOperands(op, placement);
-      cost += {0, 0, kernelCost(problem, op, layoutsOf(placement))};
+      cost += {0, 0, kernelCost(problem, op, layoutsOf(placement)).cost};
       if (best && rank(cost) >= rank(least))
         continue;
       least = cost;

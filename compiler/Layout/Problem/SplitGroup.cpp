@@ -206,23 +206,29 @@ OpLayouts SplitKernels::counted(LayoutOpInterface kernel,
   return layouts;
 }
 
-LayoutCost SplitKernels::cost(const ResidentProblem &around, Operation *op,
-                              const SplitLayouts &layouts) const {
+PricedAlgorithm SplitKernels::price(const ResidentProblem &around,
+                                    Operation *op,
+                                    const SplitLayouts &layouts) const {
   OnChipValues inside = onChipIn(around, op);
   ResidentProblem resident(*problem, inside);
-  LayoutCost total;
+  PricedAlgorithm all{{}, alternative};
   auto add = [&](Operation *one, const OpLayouts &whole) {
     auto kernel = cast<LayoutOpInterface>(one);
-    total +=
-        {0, 0,
-         kernelCost(resident, kernel, counted(kernel, whole), nullptr, whole)};
+    TiledCost tiled =
+        kernelCost(resident, kernel, counted(kernel, whole), nullptr, whole);
+    all.cost += {0, 0, tiled.cost};
+    all.needs = std::max(all.needs, tiled.needs);
   };
   add(two.first, layouts.first);
   add(two.rest, layouts.rest);
   Value value = two.first->getResult(0);
-  if (!sameStorage(value, layouts.stored, layouts.read))
-    total += relayoutCosts(resident, value, {layouts.stored, layouts.read})[1];
-  return total;
+  if (sameStorage(value, layouts.stored, layouts.read))
+    return all;
+  RelayoutCosts between =
+      relayoutCosts(resident, value, {layouts.stored, layouts.read});
+  all.cost += between.costs[1];
+  all.needs = std::max(all.needs, between.needs);
+  return all;
 }
 
 int64_t SplitKernels::tileBytes(const ResidentProblem &around, Operation *op,

@@ -53,8 +53,8 @@ public:
   /// What both kernels and the relayout between them cost in place of the op.
   /// What stays on the chip around it does around them; the value between them
   /// does not.
-  LayoutCost cost(const ResidentProblem &around, Operation *op,
-                  const SplitLayouts &layouts) const;
+  PricedAlgorithm price(const ResidentProblem &around, Operation *op,
+                        const SplitLayouts &layouts) const;
 
   /// Bytes of on-chip memory that the tiles of either take, at most.
   int64_t tileBytes(const ResidentProblem &around, Operation *op,

@@ -53,8 +53,8 @@ static void takeCheaper(const LayoutProblem &problem, ArrayRef<Strategy> others,
 
 namespace {
 
-/// So many searches may find a first plan when the limit is over.
-constexpr size_t mostBeyond = 2;
+/// Where there is time for fewer searches, the first is one that finds a plan.
+constexpr double fewSearches = 3;
 
 /// A search for each choice of what may stay on the chip that can matter.
 class OverResidencies {
@@ -74,11 +74,11 @@ public:
   void run() {
     ArrayRef<OnChipValues> choices = problem.residencies();
     std::vector<ResidencyBound> bounds = residencyBounds(problem, ways, prices);
+    if (bounds.size() > 1 &&
+        !problem.limit.allows(fewSearches * pricingStepsOf(ways)))
+      searchSmallest(bounds, problem.limit.share(0.5));
     ArrayRef<ResidencyBound> left = bounds;
-    size_t beyond = 0; // searches when the limit was over, for a first plan
-    while (!left.empty()) {
-      if (problem.limit.over() && (choice || beyond++ == mostBeyond))
-        break;
+    while (!left.empty() && !problem.limit.over()) {
       // What is left costs no less.
       if (choice && !counts && left.front().least >= cost.first)
         return finish();
@@ -88,16 +88,10 @@ public:
                 problem.limit.share(part), /*isLast=*/left.size() == 1);
       left = left.drop_front();
     }
-    // What takes least of the chip leaves most to the kernels.
-    if (!choice && !left.empty()) {
-      const auto *least = llvm::min_element(left, [&](auto &a, auto &b) {
-        return choices[a.number].peak() < choices[b.number].peak();
-      });
-      searchOne({problem, choices[least->number]}, problem.limit,
-                /*isLast=*/true);
-    }
     if (!left.empty() && !counts)
       outcome.lowerBound = std::min(outcome.lowerBound, left.front().least);
+    if (!choice)
+      searchSmallest(bounds, problem.limit);
     finish();
   }
 
@@ -106,6 +100,19 @@ public:
   std::optional<CertifiedChoice> choice;
 
 private:
+  /// What takes least of the chip leaves most to the kernels: it is taken out
+  /// and searched.
+  void searchSmallest(std::vector<ResidencyBound> &bounds,
+                      const search::Deadline &until) {
+    ArrayRef<OnChipValues> choices = problem.residencies();
+    auto least = llvm::min_element(bounds, [&](auto &a, auto &b) {
+      return choices[a.number].peak() < choices[b.number].peak();
+    });
+    const size_t number = least->number;
+    bounds.erase(least);
+    searchOne({problem, choices[number]}, until, /*isLast=*/true);
+  }
+
   void searchOne(const ResidentProblem &resident, const search::Deadline &until,
                  bool isLast) {
     SearchProblem searched(resident, ways, prices,

@@ -135,7 +135,7 @@ private:
   bool isDearer(LayoutOpInterface op, const Placement &placement) const {
     auto costIn = [&](const OpLayouts &layouts) {
       return kernelCost(ResidentProblem::withMost(problem), op, layouts)
-          .of(problem.objective);
+          .cost.of(problem.objective);
     };
     return costIn(layoutsOf(placement)) > costIn(layoutsOf(op));
   }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Strategies/SearchPrices.h"
 
+#include "compiler/Layout/Problem/Alternatives.h"
+#include "compiler/Layout/Problem/Storage.h"
+
 #include "llvm/ADT/bit.h"
 
 using namespace npu;
 
 /// What a kernel's best tiles are counted as.
-static constexpr double pricingSteps = 500;
+static constexpr double pricingSteps = 700;
 
 /// All that relayouts of the value cost depends on, besides the target and the
 /// memory that is left to them.
@@ -44,29 +47,91 @@ SearchPrices::relayouts(const ResidentProblem &problem, Value value,
   auto [at, isNew] = known.try_emplace(question.bytes());
   if (isNew) {
     count();
-    at->second = relayoutCosts(problem, value, layouts);
+    at->second = relayoutCosts(problem, value, layouts).costs;
   }
   return at->second;
 }
 
-static CheapestAlgorithms cheapestOf(const ResidentProblem &problem,
-                                     const WaysOfOp &op) {
-  CheapestAlgorithms cheapest(op.ways.size());
-  for (auto [number, way] : llvm::enumerate(op.ways))
-    if (op.firstAlike[number] == number) {
-      problem->limit.count(pricingSteps);
-      if (way.split) {
-        const SplitKernels &kernels = *way.split->kernels;
-        cheapest[number] = {
-            kernels.cost(problem, op.slots->getOp(), way.split->layouts),
-            &kernels.row()};
-        continue;
-      }
-      cheapest[number] = cheapestAlgorithm(
-          problem, op.slots->getOp(), countedLayouts(*op.slots, way.layouts),
-          way.layouts);
+static std::optional<PricedAlgorithm> priceOfWay(const ResidentProblem &problem,
+                                                 const WaysOfOp &op,
+                                                 const OpWay &way) {
+  problem->limit.count(pricingSteps);
+  LayoutOpInterface one = op.slots->getOp();
+  if (way.split)
+    return way.split->kernels->price(problem, one, way.split->layouts);
+  return cheapestAlgorithm(problem, one, countedLayouts(*op.slots, way.layouts),
+                           way.layouts);
+}
+
+SearchPrices::PricedWays SearchPrices::priceOf(const ResidentProblem &problem,
+                                               const WaysOfOp &op,
+                                               const PricedWays *before) {
+  PricedWays all{CheapestAlgorithms(op.ways.size()),
+                 problem.onChip().reserved(op.slots->getOp())};
+  for (auto [number, way] : llvm::enumerate(op.ways)) {
+    if (op.firstAlike[number] != number)
+      continue;
+    std::optional<PricedAlgorithm> &cheapest = all.cheapest[number];
+    if (before)
+      cheapest = before->cheapest[number];
+    if (!cheapest || !findsMemory(*problem, cheapest->needs, all.reserved))
+      cheapest = priceOfWay(problem, op, way);
+    if (cheapest)
+      all.needs = std::max(all.needs, cheapest->needs);
+  }
+  return all;
+}
+
+SearchPrices::Kind SearchPrices::makeKind(const LayoutProblem &problem,
+                                          const WaysOfOp &op) {
+  LayoutOpInterface one = op.slots->getOp();
+  Kind kind;
+  kind.values.resize(one->getNumOperands() + one->getNumResults());
+  kind.isPlain = llvm::none_of(
+      alternativesFor(one, problem.target),
+      [](const Alternative *alternative) { return alternative->isSet(); });
+  std::vector<llvm::DenseSet<LayoutAttr>> seen(kind.values.size());
+  for (const OpWay &way : op.ways) {
+    kind.isPlain &= !way.split;
+    for (auto [index, layout] :
+         llvm::enumerate(countedLayouts(*op.slots, way.layouts))) {
+      ReadOrWritten &value = kind.values[index];
+      if (!layout)
+        value.inAnyLayout = true;
+      else if (seen[index].insert(layout).second)
+        value.bytes.push_back(
+            storedBytes(tensorType(valueAt(one, index)), layout));
     }
-  return cheapest;
+  }
+  for (ReadOrWritten &value : kind.values)
+    llvm::sort(value.bytes);
+  return kind;
+}
+
+/// All that the ways' costs depend on but for the memory that is left to them:
+/// of a value on the chip, which of its layouts fit in its place.
+Question SearchPrices::waysQuestion(const ResidentProblem &problem,
+                                    LayoutMemo &memo, const WaysOfOp &op) {
+  LayoutOpInterface one = op.slots->getOp();
+  auto [kind, isNew] = kinds.try_emplace(op.kind);
+  if (isNew)
+    kind->second = makeKind(*problem, op);
+  const OnChipValues &onChip = problem.onChip();
+  Question question = surroundingsOf(memo, one).add(op.kind);
+  for (auto [index, known] : llvm::enumerate(kind->second.values)) {
+    Value value = valueAt(one, index);
+    const OnChipSlot *slot = onChip.slotOf(value);
+    if (!slot || !kind->second.isPlain) {
+      question.add(onChip.keyOf(value));
+      continue;
+    }
+    const bool isFree = onChip.isForNothing();
+    const auto *beyond = isFree ? known.bytes.end()
+                                : llvm::upper_bound(known.bytes, slot->place);
+    question.add(2 * static_cast<uint64_t>(beyond - known.bytes.begin()) +
+                 (known.inAnyLayout && (isFree || slot->isWide)));
+  }
+  return question;
 }
 
 const CheapestAlgorithms &SearchPrices::ways(const ResidentProblem &problem,
@@ -74,9 +139,31 @@ const CheapestAlgorithms &SearchPrices::ways(const ResidentProblem &problem,
   LayoutOpInterface one = op.slots->getOp();
   LayoutMemo *memo = problem->memoFor(one);
   if (!memo)
-    return alone = cheapestOf(problem, op);
-  return priced.of(circumstancesOf(problem, *memo, one).add(op.kind),
-                   [&] { return cheapestOf(problem, op); });
+    return (alone = priceOf(problem, op)).cheapest;
+  std::deque<PricedWays> &all =
+      priced[waysQuestion(problem, *memo, op).bytes()];
+  const double reserved = problem.onChip().reserved(one);
+  const PricedWays *before = nullptr; // what the least memory was left to
+  for (const PricedWays &ways : all) {
+    if (ways.reserved > reserved)
+      continue;
+    if (ways.reserved == reserved ||
+        findsMemory(*problem, ways.needs, reserved))
+      return ways.cheapest;
+    if (!before || before->reserved < ways.reserved)
+      before = &ways;
+  }
+  return all.emplace_back(priceOf(problem, op, before)).cheapest;
+}
+
+double npu::pricingStepsOf(const OpWays &ways) {
+  llvm::DenseSet<unsigned> kinds;
+  double steps = 0;
+  for (const WaysOfOp &op : ways.all())
+    if (op.slots && !op.slots->isView() && kinds.insert(op.kind).second)
+      for (auto [number, first] : llvm::enumerate(op.firstAlike))
+        steps += first == number ? pricingSteps : 0;
+  return steps;
 }
 
 /// Of the work that is left, for bounds.

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an op does on the chip in given layouts, before it is cut into tiles.
+#ifndef NPU_COMPILER_LAYOUT_PROBLEM_CHIPWORK_H
+#define NPU_COMPILER_LAYOUT_PROBLEM_CHIPWORK_H
+
+#include "compiler/Layout/Problem/Cost.h"
+#include "cost/kernel_work.h"
+
+namespace npu {
+
+/// What lies alike costs the same, however it is spelled.
+LayoutAttr pricedLayout(RankedTensorType type, LayoutAttr layout);
+
+/// All of a value that is moved in `layout`, as pricedLayout gives it.
+cost::Transfer transferOf(const ResidentProblem &problem, Value value,
+                          RankedTensorType type, LayoutAttr layout);
+
+/// Of an op that computes: on the chip, or on the processor beside it; what was
+/// measured, too. Arguments as kernelCost's.
+cost::KernelWork computingWork(const ResidentProblem &problem,
+                               LayoutOpInterface op,
+                               ArrayRef<LayoutAttr> layouts,
+                               const Alternative *algorithm,
+                               ArrayRef<LayoutAttr> whole);
+
+/// Of multiplications of the op's own algorithm, `own`, or those of another one
+/// that the target lists and that takes fewer; by the rate of its type.
+double leastMacs(const ResidentProblem &problem, Operation *op, double own);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_LAYOUT_PROBLEM_CHIPWORK_H
