@@ -19,6 +19,18 @@ static bool isUnsignedByte(Value value) {
   return elementOf(value).isUnsignedInteger();
 }
 
+/// What a table of a byte's numbers is looked up with, or null.
+static Value indexOf(Value value) {
+  auto op = value.getDefiningOp<GatherOp>();
+  bool isTable = op && constantOf(op.getData()) &&
+                 shapeOf(op.getData()) == ArrayRef<int64_t>(entries);
+  return isTable ? op.getIndices() : Value();
+}
+
+static bool isOneNumber(Value value) {
+  return constantOf(value) && shapeOf(value).empty();
+}
+
 namespace {
 
 /// Finds the byte that a value is a function of, through elementwise steps with
@@ -28,14 +40,26 @@ struct ByteFunction {
 
   bool find(Value value, ArrayRef<int64_t> shape, int depth = longestChain) {
     if (constantOf(value))
-      return scalarOf(value).has_value();
-    auto op = value.getDefiningOp<EltwiseOp>();
+      return isOneNumber(value) || scalarOf(value).has_value();
     if (isByte(value) && depth < longestChain) {
-      bool isOther = byte && byte != value;
+      // A function of a function of one byte is one of that byte.
+      Value before = byte;
+      if (findBehind(value, shape, depth))
+        return true;
       byte = value;
-      return !isOther && shapeOf(value) == shape;
+      return (!before || before == value) && shapeOf(value) == shape;
     }
-    return op && depth > 0 && shapeOf(value) == shape &&
+    return findBehind(value, shape, depth);
+  }
+
+  /// Of the operands of what defines the value.
+  bool findBehind(Value value, ArrayRef<int64_t> shape, int depth) {
+    if (depth == 0)
+      return false;
+    if (Value index = indexOf(value))
+      return find(index, shape, depth - 1);
+    auto op = value.getDefiningOp<EltwiseOp>();
+    return op && shapeOf(value) == shape &&
            llvm::all_of(op.getInputs(), [&](Value input) {
              return find(input, shape, depth - 1);
            });
@@ -47,13 +71,18 @@ struct ByteFunction {
     if (value == byte)
       return numbers;
     Location location = value.getLoc();
+    if (isOneNumber(value))
+      return value;
     if (constantOf(value))
       return makeFloats(rewriter, location, {}, {*scalarOf(value)});
-    auto op = value.getDefiningOp<EltwiseOp>();
+    Operation *op = value.getDefiningOp(); // it was found before
+    bool isLookUp = !!indexOf(value);
     SmallVector<Value> inputs;
     SmallVector<ElementsAttr> constants;
-    for (Value input : op.getInputs()) {
-      FailureOr<Value> table = tableOf(rewriter, input, numbers);
+    for (Value input : op->getOperands()) {
+      bool isTable = isLookUp && inputs.empty();
+      FailureOr<Value> table =
+          isTable ? input : tableOf(rewriter, input, numbers);
       if (failed(table))
         return failure();
       inputs.push_back(*table);
@@ -61,9 +90,7 @@ struct ByteFunction {
     }
     OpBuilder detached(rewriter.getContext());
     auto type = RankedTensorType::get({entries}, elementOf(value));
-    Operation *step =
-        EltwiseOp::create(detached, location, type, op.getKindAttr(), inputs,
-                          op.getAlphaAttr(), op.getBetaAttr());
+    Operation *step = cloneWith(detached, location, op, inputs, type);
     FailureOr<SmallVector<ElementsAttr>> results = evaluate(step, constants);
     step->destroy();
     if (failed(results))
@@ -74,6 +101,11 @@ struct ByteFunction {
 };
 
 } // namespace
+
+bool integers::isFunctionOfByte(Value value) {
+  ByteFunction function;
+  return function.find(value, shapeOf(value)) && function.byte;
+}
 
 /// All numbers of a byte, from the least on.
 static Value allBytes(PatternRewriter &rewriter, Location location,

@@ -8,6 +8,7 @@
 #include "compiler/Fusion/Rewrites.h"
 
 #include <cmath>
+#include <functional>
 #include <limits>
 
 namespace npu::integers {
@@ -39,11 +40,16 @@ struct Numbers {
   bool isOne() const { return values.size() == 1; }
 };
 
+struct Emitter;
+
 /// What a float is of integers: clip(sum of scale * integer + offset).
 struct Affine {
   struct Term {
-    Value integers;
+    Value integers; // or the float that `make` makes them for
     Numbers scale;
+    std::function<Value(Emitter &)> make = {};
+
+    Value made(Emitter &emit) const { return make ? make(emit) : integers; }
   };
   SmallVector<Term> terms;
   Numbers offset = Numbers::of(0);
@@ -135,13 +141,23 @@ struct Emitter {
 std::optional<Rounded> roundedBefore(EltwiseOp cast);
 
 /// What a float is of sums and bytes, where that is scales, offsets and bounds.
-std::optional<Affine> affineOf(Value value);
+std::optional<Affine> affineOf(Value value, int depth = longestChain);
+
+/// The numbers of a constant; nothing of another value.
+std::optional<Numbers> numbersOf(Value value);
+
+/// Whether the value is a function of one byte, so that a table has it.
+bool isFunctionOfByte(Value value);
+
+/// What a float is of integers that are yet to be made, of the operands' bytes.
+std::optional<Affine> termsOf(Value value, int depth);
 
 } // namespace npu::integers
 
 namespace npu::rewrites {
 // Patterns with a file of their own.
 void addIntegerFunctionPatterns(mlir::RewritePatternSet &patterns);
+void addQuantizedOperandPatterns(mlir::RewritePatternSet &patterns);
 } // namespace npu::rewrites
 
 #endif // NPU_COMPILER_FUSION_INTEGERS_H

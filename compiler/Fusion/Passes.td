@@ -442,12 +442,15 @@ def RequantizeIntegers
   let summary = "Scales sums to quantized numbers in integers.";
   let description = [{
     For targets without f32 in `types`. Where a rounded float becomes a byte and
-    is made of integers (sums, bytes, averages of bytes) by scales, offsets and
-    bounds alone, it is a factor of 31 bits and a shift of each integer instead,
-    rounded half upwards; several are added with up to 18 bits behind the point. An
-    average, of padding too, becomes a convolution with ones, a function of one byte a table of 256,
-    a softmax of bytes a table of exponentials and a division. Anything else stays
-    as it is.
+    is made of integers by scales, offsets and bounds alone, it is a factor of 31
+    bits and a shift of each integer instead, rounded half upwards; several are
+    added with up to 18 bits behind the point. Integers are sums, bytes, products
+    of two quantized numbers or matrices, sums along dimensions, interpolations
+    by whole weights; an average, of padding too, becomes a convolution with ones.
+    A function of one byte is a table of 256, a softmax of bytes a table of
+    exponentials and a division. What picks numbers (concat, max, min, select,
+    moves) picks bytes, its operands quantized one by one. Anything else stays as
+    it is.
 
     Example:
     ```mlir

@@ -5,6 +5,7 @@
 //
 // It ends: each rewrite replaces one conversion of floats to bytes, and makes
 // none.
+#include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Fusion/Integers.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/TargetOption.h"
@@ -47,7 +48,7 @@ static std::optional<Numbers> combine(const Numbers &a, const Numbers &b,
   return result;
 }
 
-static std::optional<Numbers> numbersOf(Value value) {
+std::optional<Numbers> integers::numbersOf(Value value) {
   std::optional<std::vector<float>> floats = floatsOf(value);
   if (!floats || floats->empty())
     return std::nullopt;
@@ -115,8 +116,6 @@ static std::optional<Affine> sum(std::optional<Affine> a,
   return shifted(a, b->offset);
 }
 
-static std::optional<Affine> affineOf(Value value, int depth);
-
 /// A step with a constant, or of two.
 static std::optional<Affine> affineOfPair(EltwiseOp op, int depth) {
   std::optional<Numbers> first = numbersOf(op.getInputs()[0]),
@@ -154,111 +153,13 @@ static std::optional<Affine> affineOfPair(EltwiseOp op, int depth) {
   }
 }
 
-/// What is averaged: (bytes - zero) * scale.
-struct Averaged {
-  Value bytes;
-  double scale = 1;
-  int64_t zero = 0;
-};
-
-/// Nothing where it is no image of bytes, or of such real numbers.
-static std::optional<Averaged> averagedBy(AvgPoolOp pool, int depth) {
-  constexpr size_t rank = 4;
-  Averaged averaged = {pool.getData()};
-  if (!isByte(averaged.bytes)) {
-    std::optional<Affine> data = affineOf(averaged.bytes, depth - 1);
-    if (!data || data->terms.size() != 1 || data->isBounded() ||
-        !data->offset.isOne() || !data->terms[0].scale.isOne())
-      return std::nullopt;
-    averaged = {data->terms[0].integers, data->terms[0].scale.at(0)};
-    if (!isByte(averaged.bytes))
-      return std::nullopt;
-    double zero = -data->offset.at(0) / averaged.scale;
-    double low = elementOf(averaged.bytes).isUnsignedInteger() ? 0 : -128;
-    constexpr double count = 255, near = 0x1p-12; // of rounded factors
-    if (!(std::abs(zero - std::nearbyint(zero)) <= near) ||
-        std::nearbyint(zero) < low || std::nearbyint(zero) > low + count)
-      return std::nullopt; // padding would be none of the bytes
-    averaged.zero = std::llround(zero);
-  }
-  if (shapeOf(averaged.bytes).size() != rank ||
-      shapeOf(averaged.bytes) != shapeOf(pool.getData()))
+std::optional<Affine> integers::affineOf(Value value, int depth) {
+  if (depth == 0 || !elementOf(value).isF32())
     return std::nullopt;
-  return averaged;
-}
-
-/// The pooling's windows with padding for all of the last one, which may reach
-/// beyond what pooling calls its padding. Nothing where convolutions would have
-/// more windows.
-static std::optional<Windows> windowsOf(AvgPoolOp pool) {
-  Windows windows = {toInts(pool.getKernel()), toInts(pool.getStrides()),
-                     toInts(pool.getPads()), toInts(pool.getDilations())};
-  size_t count = windows.extents.size();
-  for (size_t i = 0; i < count; ++i) {
-    int64_t last = shapeOf(pool.getResult())[i + 2] - 1;
-    int64_t window = (windows.extents[i] - 1) * windows.dilations[i] + 1;
-    int64_t extent = windows.pads[i] + shapeOf(pool.getData())[i + 2];
-    int64_t behind =
-        std::max<int64_t>(0, last * windows.strides[i] + window - extent);
-    windows.pads[count + i] = behind;
-    if ((extent + behind - window) / windows.strides[i] != last)
-      return std::nullopt;
-  }
-  return windows;
-}
-
-/// By how many numbers a window's sum is divided, along one dimension: those of
-/// the data, or of the padding that the pooling says, too.
-static SmallVector<int64_t> countsAlong(AvgPoolOp pool, size_t i) {
-  SmallVector<int64_t> kernel = toInts(pool.getKernel()),
-                       strides = toInts(pool.getStrides()),
-                       pads = toInts(pool.getPads()),
-                       dilations = toInts(pool.getDilations());
-  int64_t extent = shapeOf(pool.getData())[i + 2];
-  bool isPadded = pool.getCountIncludePad();
-  SmallVector<int64_t> counts;
-  for (int64_t at = 0; at < shapeOf(pool.getResult())[i + 2]; ++at) {
-    int64_t count = 0;
-    for (int64_t tap = 0; tap < kernel[i]; ++tap) {
-      int64_t place = at * strides[i] - pads[i] + tap * dilations[i];
-      count += isPadded ? place < extent + pads[kernel.size() + i]
-                        : place >= 0 && place < extent;
-    }
-    counts.push_back(count);
-  }
-  return counts;
-}
-
-/// An average of bytes: a term of the sums of its windows.
-static std::optional<Affine> affineOfAverage(AvgPoolOp pool, int depth) {
-  std::optional<Averaged> averaged = averagedBy(pool, depth);
-  if (!averaged || !windowsOf(pool))
-    return std::nullopt;
-  SmallVector<int64_t> rows = countsAlong(pool, 0),
-                       columns = countsAlong(pool, 1);
-  Numbers scale;
-  for (int64_t row : rows)
-    for (int64_t column : columns) // of no number the sum is 0
-      scale.values.push_back(
-          averaged->scale /
-          static_cast<double>(std::max<int64_t>(1, row * column)));
-  if (llvm::all_equal(scale.values))
-    scale = Numbers::of(scale.values.front());
-  else
-    scale.shape = {1, 1, static_cast<int64_t>(rows.size()),
-                   static_cast<int64_t>(columns.size())};
-  Affine affine;
-  affine.terms.push_back({pool.getResult(), scale});
-  return affine;
-}
-
-static std::optional<Affine> affineOf(Value value, int depth) {
-  if (depth == 0)
-    return std::nullopt;
-  if (auto pool = value.getDefiningOp<AvgPoolOp>())
-    return affineOfAverage(pool, depth);
+  if (std::optional<Affine> terms = termsOf(value, depth))
+    return terms;
   auto op = value.getDefiningOp<EltwiseOp>();
-  if (!op || !elementOf(value).isF32())
+  if (!op)
     return std::nullopt;
   auto operand = [&] { return affineOf(op.getInputs()[0], depth - 1); };
   auto alpha = static_cast<double>(op.getAlpha().convertToFloat()),
@@ -348,15 +249,6 @@ static int fractionBitsOf(const Affine &affine) {
   return sumBits - static_cast<int>(std::ceil(std::log2(most)));
 }
 
-static Value integersOf(Emitter &emit, Value value) {
-  auto pool = value.getDefiningOp<AvgPoolOp>();
-  if (!pool)
-    return value;
-  Averaged averaged = *averagedBy(pool, longestChain);
-  return *sumWindows(emit.rewriter, pool.getLoc(), averaged.bytes,
-                     *windowsOf(pool), averaged.zero);
-}
-
 /// round(affine) in i32.
 static Value emitRounded(Emitter &emit, const Affine &affine) {
   Type i32 = emit.rewriter.getI32Type();
@@ -364,7 +256,7 @@ static Value emitRounded(Emitter &emit, const Affine &affine) {
     return llvm::all_of(numbers.values, [](double x) { return x == 0; });
   };
   if (std::optional<Numbers> units = offsetInUnits(affine)) {
-    Value value = integersOf(emit, affine.terms[0].integers);
+    Value value = affine.terms[0].made(emit);
     if (!isZero(*units)) {
       if (!isByte(value)) // the sum of both must not wrap
         value = emit.clip(value, -largestSum, largestSum);
@@ -381,8 +273,7 @@ static Value emitRounded(Emitter &emit, const Affine &affine) {
   };
   Value total;
   for (const Affine::Term &term : affine.terms) {
-    Value one =
-        emit.scale(integersOf(emit, term.integers), inFractions(term.scale));
+    Value one = emit.scale(term.made(emit), inFractions(term.scale));
     total = total ? emit.step(NPU_INSTR_add, {total, one}) : one;
   }
   Numbers offset = inFractions(affine.offset);
@@ -394,8 +285,26 @@ static Value emitRounded(Emitter &emit, const Affine &affine) {
                                          emit.constant(Numbers::of(bits))});
 }
 
-std::optional<Affine> integers::affineOf(Value value) {
-  return ::affineOf(value, longestChain);
+/// Whether the terms together have this shape.
+static bool broadcastsTo(const Affine &affine, ArrayRef<int64_t> shape) {
+  SmallVector<shapes::Shape> terms;
+  for (const Affine::Term &term : affine.terms)
+    terms.push_back(shapes::Shape(shapeOf(term.integers)));
+  std::string error;
+  FailureOr<shapes::Shape> all = shapes::broadcast(terms, error);
+  return succeeded(all) && ArrayRef<int64_t>(*all) == shape;
+}
+
+/// The byte that quantizes to itself, or null.
+static Value sameByte(const Affine &affine, const Rounded &rounded, Type type) {
+  constexpr double near = 0x1p-9; // steps by which one of 255 may be off
+  Value byte = affine.terms[0].integers;
+  bool isSame = affine.terms.size() == 1 && byte.getType() == type &&
+                !affine.isBounded() && affine.offset.isOne() &&
+                affine.terms[0].scale.isOne() &&
+                std::abs(affine.terms[0].scale.at(0) - 1) * 255 <= near &&
+                std::abs(affine.offset.at(0) + rounded.zero) <= near;
+  return isSame ? byte : Value();
 }
 
 namespace {
@@ -415,9 +324,12 @@ struct RequantizeInIntegers : OpRewritePattern<EltwiseOp> {
     if (!affine || fractionBitsOf(*affine) < leastFractionBits)
       return rewriter.notifyMatchFailure(op, "not affine in integers");
     ArrayRef<int64_t> shape = shapeOf(op.getResult());
-    for (const Affine::Term &term : affine->terms)
-      if (shapeOf(term.integers) != shape)
-        return rewriter.notifyMatchFailure(op, "integers that broadcast");
+    if (!broadcastsTo(*affine, shape))
+      return rewriter.notifyMatchFailure(op, "of another shape");
+    if (Value byte = sameByte(*affine, *rounded, op.getResult().getType())) {
+      rewriter.replaceOp(op, byte);
+      return success();
+    }
     Emitter emit{rewriter, op.getLoc()};
     Value value = emitRounded(emit, *affine);
     if (rounded->zero != 0)
@@ -453,6 +365,7 @@ LogicalResult npu::requantizeIntegers(Operation *root) {
   constexpr int first = 2;
   patterns.add<RequantizeInIntegers>(root->getContext(), first);
   addIntegerFunctionPatterns(patterns);
+  addQuantizedOperandPatterns(patterns);
   return apply(root, std::move(patterns));
 }
 

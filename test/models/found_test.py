@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -11,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import numpy as np  # noqa: E402
+import onnx  # noqa: E402
 import random_models  # noqa: E402
 import suite  # noqa: E402
 from random_ops.graph import Graph  # noqa: E402
@@ -256,6 +258,26 @@ class FoundTest(unittest.TestCase):
         (sums,) = graph.op("ConvInteger", [data, weight, zero], exact=True, pads=[1, 1])
         self.assertEqual(sums.array.tolist(), [[[0]]])
         self.check(graph)
+
+    def test_weights_of_any_zero_point(self) -> None:
+        """ConvInteger, MatMulInteger: weights whose differences are no bytes were multiplied twice."""
+        random = np.random.default_rng(0)
+        for zero in (0, 121, 255):
+            for op, shape, extent in (("ConvInteger", (8, 4, 3, 3), (1, 4, 6, 6)), ("MatMulInteger", (12, 8), (5, 12))):
+                graph = Graph(np.random.default_rng(0), 13)
+                value = graph.add_input(random.normal(0, 1, extent).astype(np.float32))
+                steps, _, least = graph.op("DynamicQuantizeLinear", [value], outputs=3)
+                weight = graph.constant(random.integers(0, 256, shape).astype(np.uint8))
+                more = {"pads": [1, 1, 1, 1]} if op == "ConvInteger" else {}
+                graph.op(op, [steps, weight, least, graph.constant(np.uint8(zero))], **more)
+                self.check(graph)
+                with tempfile.TemporaryDirectory() as folder:
+                    path = Path(folder) / "model.onnx"
+                    onnx.save(graph.model(), path)
+                    command = [suite.BUILD / "bin" / "npuc", path, "--emit=mlir", "--stage=imported", "-o", "-"]
+                    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+                of_weights = f"tensor<{'x'.join(map(str, shape))}xi8>) ->"
+                self.assertEqual(text.count(of_weights), 1, text)
 
 
 if __name__ == "__main__":

@@ -224,24 +224,43 @@ static Value widened(OnnxNode &node, Value value, Value zeroPoint) {
   return subtract(node, wide, node.cast(zeroPoint, i32(node)));
 }
 
-/// weight - zero point as a sum of int8 tensors: fast kernels take no other
-/// weights. Empty where that depends on data.
-static SmallVector<Value> byteParts(OnnxNode &node, Value weight,
-                                    Value zeroPoint) {
-  if (elementOf(weight).isSignlessInteger(8) &&
-      (!zeroPoint || isZero(zeroPoint)))
-    return {weight};
+namespace {
+/// weight - zero point as int8, which fast kernels take alone, and what has to
+/// be added to each number (null: nothing). No bytes where that depends on
+/// data.
+struct ByteWeight {
+  Value bytes, offset;
+};
+} // namespace
+
+static ByteWeight byteWeight(OnnxNode &node, Value weight, Value zeroPoint) {
+  bool isSigned = elementOf(weight).isSignlessInteger(8);
+  if (isSigned && (!zeroPoint || isZero(zeroPoint)))
+    return {weight, Value()};
   if (!constantOf(weight) || (zeroPoint && !constantOf(zeroPoint)))
     return {};
   Type byte = node.getBuilder().getIntegerType(8);
-  SmallVector<Value> parts;
-  for (Value rest = widened(node, weight, zeroPoint);
-       !node.hasFailed() && (parts.empty() || !isZero(rest));) {
-    Value part = node.eltwise(NPU_INSTR_clip, {rest}, -128, 127);
-    parts.push_back(node.cast(part, byte));
-    rest = subtract(node, rest, part);
-  }
-  return parts;
+  Value exact = widened(node, weight, zeroPoint);
+  Value clipped = node.eltwise(NPU_INSTR_clip, {exact}, -128, 127);
+  if (!clipped)
+    return {};
+  if (isZero(subtract(node, exact, clipped)))
+    return {node.cast(clipped, byte), Value()};
+  // All bytes as they are, an unsigned one less 128.
+  Value middle = node.scalar(isSigned ? 0 : 128, i32(node));
+  Value moved = subtract(node, node.cast(weight, i32(node)), middle);
+  Value offset = zeroPoint
+                     ? subtract(node, middle, node.cast(zeroPoint, i32(node)))
+                     : middle;
+  return {node.cast(moved, byte), offset};
+}
+
+/// An int8 constant of ones.
+static Value ones(OnnxNode &node, ArrayRef<int64_t> shape) {
+  Type byte = node.getBuilder().getIntegerType(8);
+  auto type = RankedTensorType::get(shape, byte);
+  return node.constant(makeElements(
+      type, std::vector<char>(static_cast<size_t>(type.getNumElements()), 1)));
 }
 
 /// The sum of a convolution's weights for each channel of its result, in i32.
@@ -256,25 +275,36 @@ static Value channelSums(OnnxNode &node, Value weight) {
 Value npu::integerConv(OnnxNode &node, const IntegerConv &operands) {
   auto [data, weight, bias, dataZero, weightZero] = operands;
   std::optional<int64_t> zero = wholeZeroPoint(dataZero);
-  SmallVector<Value> parts = byteParts(node, weight, weightZero);
-  if (parts.empty())
+  ByteWeight known = byteWeight(node, weight, weightZero);
+  if (node.hasFailed())
+    return Value();
+  if (!known.bytes)
     return convolve(node, {widened(node, data, dataZero),
                            widened(node, weight, weightZero), bias, i32(node)});
   Value padding = zero ? Value() : node.reshape(dataZero, {});
-  Value sum, weights; // weights: what the zero point is multiplied with
-  for (Value part : parts) {
-    Value one = convolve(node, {data, part, sum ? Value() : bias, i32(node),
-                                zero.value_or(0), padding});
-    sum = sum ? add(node, sum, one) : one;
+  // Less the zero point where that depends on data.
+  auto sumOf = [&, data = data](Value numbers, Value added) {
+    Value sum = convolve(
+        node, {data, numbers, added, i32(node), zero.value_or(0), padding});
     if (zero || !sum)
-      continue;
-    Value some = channelSums(node, part);
-    weights = weights ? add(node, weights, some) : some;
-  }
-  if (zero || !sum)
+      return sum;
+    return subtract(node, sum,
+                    multiply(node, node.cast(padding, i32(node)),
+                             channelSums(node, numbers)));
+  };
+  Value sum = sumOf(known.bytes, bias);
+  if (!sum || !known.offset)
     return sum;
-  return subtract(node, sum,
-                  multiply(node, node.cast(padding, i32(node)), weights));
+  // What is added to all weights multiplies the sums of the windows, which are
+  // those of one channel for all, but for groups.
+  Ints shape(shapeOf(weight));
+  if (shapeOf(data)[1] == shape[1])
+    shape[0] = 1;
+  Ints channels(rankOf(weight) - 1, 1);
+  channels[0] = tensorType(known.offset).getNumElements();
+  return add(node, sum,
+             multiply(node, sumOf(ones(node, shape), Value()),
+                      node.reshape(known.offset, channels)));
 }
 
 static LogicalResult checkConvWeight(OnnxNode &node, Value weight) {
@@ -345,9 +375,11 @@ static Value matrixSum(OnnxNode &node, Value matrix, int64_t axis) {
 /// (a - aZero) times (b - bZero) in i32; zero points broadcast to the operands.
 Value npu::integerProduct(OnnxNode &node, Value a, Value aZero, Value b,
                           Value bZero) {
-  SmallVector<Value> parts = byteParts(node, b, bZero);
-  bool isKnown = !parts.empty();
-  if (!isKnown) {
+  ByteWeight known = byteWeight(node, b, bZero);
+  bool isKnown = !!known.bytes;
+  if (isKnown) {
+    b = known.bytes;
+  } else {
     // Any bytes as int8: both b and its zero point move by 128.
     bZero = bZero ? node.cast(bZero, i32(node)) : node.scalar(0, i32(node));
     if (!elementOf(b).isSignlessInteger(8)) {
@@ -356,19 +388,20 @@ Value npu::integerProduct(OnnxNode &node, Value a, Value aZero, Value b,
                     node.getBuilder().getIntegerType(8));
       bZero = subtract(node, bZero, middle);
     }
-    parts.push_back(b);
   }
   if (node.hasFailed())
     return Value();
-  Value product, columns; // columns: what aZero is multiplied with
   bool hasZero = aZero && !isZero(aZero);
-  for (Value part : parts) {
-    Value one = node.matmul(a, part);
-    product = product ? add(node, product, one) : one;
-    if (!hasZero)
-      continue;
-    Value sums = matrixSum(node, part, rankOf(part) - 2);
-    columns = columns ? add(node, columns, sums) : sums;
+  Value product = node.matmul(a, b);
+  Value columns; // what aZero is multiplied with
+  if (hasZero)
+    columns = matrixSum(node, b, rankOf(b) - 2);
+  if (known.offset) {
+    Value rows = node.matmul(a, ones(node, {shapeOf(a).back(), 1}));
+    product = add(node, product, multiply(node, rows, known.offset));
+    Value depth = node.scalar(double(shapeOf(a).back()), i32(node));
+    if (hasZero)
+      columns = add(node, columns, multiply(node, known.offset, depth));
   }
   if (!isKnown)
     product =

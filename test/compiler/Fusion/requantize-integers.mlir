@@ -160,3 +160,136 @@ func.func @softmax(%x: tensor<1x4xui8>) -> tensor<1x4xui8> {
   %7 = npu.eltwise cast(%6) : (tensor<1x4xf32>) -> tensor<1x4xui8>
   return %7 : tensor<1x4xui8>
 }
+
+// A gate: a product of two quantized numbers, one for each channel, in i32.
+// CHECK-LABEL: @gate
+// CHECK: %[[A:.*]] = npu.eltwise sub({{.*}}) : (tensor<1x2x4x4xi32>, tensor<i32>) -> tensor<1x2x4x4xi32>
+// CHECK: %[[B:.*]] = npu.eltwise cast(%arg1) : (tensor<1x2x1x1xui8>) -> tensor<1x2x1x1xi32>
+// CHECK: npu.eltwise mul(%[[A]], %[[B]])
+// CHECK: npu.eltwise mul_shift
+// CHECK-NOT: xf32>
+// CHECK: return
+func.func @gate(%a: tensor<1x2x4x4xui8>, %b: tensor<1x2x1x1xui8>) -> tensor<1x2x4x4xui8> {
+  %0 = npu.eltwise cast(%a) : (tensor<1x2x4x4xui8>) -> tensor<1x2x4x4xf32>
+  %1 = npu.eltwise linear(%0) {alpha = 0.5 : f32, beta = -8.5 : f32} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %2 = npu.eltwise cast(%b) : (tensor<1x2x1x1xui8>) -> tensor<1x2x1x1xf32>
+  %3 = npu.eltwise linear(%2) {alpha = 0.25 : f32} : (tensor<1x2x1x1xf32>) -> tensor<1x2x1x1xf32>
+  %4 = npu.eltwise mul(%1, %3) : (tensor<1x2x4x4xf32>, tensor<1x2x1x1xf32>) -> tensor<1x2x4x4xf32>
+  %5 = npu.eltwise round(%4) : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %6 = npu.eltwise cast(%5) : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xui8>
+  return %6 : tensor<1x2x4x4xui8>
+}
+
+// A function of a function of one byte is one table.
+// CHECK-LABEL: @silu
+// CHECK: npu.gather({{.*}}tensor<256xui8>
+// CHECK-NOT: npu.gather
+// CHECK-NOT: npu.eltwise mul
+// CHECK: return
+func.func @silu(%x: tensor<1x4xui8>) -> tensor<1x4xui8> {
+  %0 = npu.eltwise cast(%x) : (tensor<1x4xui8>) -> tensor<1x4xf32>
+  %1 = npu.eltwise linear(%0) {alpha = 0.05 : f32, beta = -5.0 : f32} : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %2 = npu.eltwise sigmoid(%1) : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %3 = npu.eltwise linear(%2) {alpha = 256.0 : f32} : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %4 = npu.eltwise round(%3) : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %5 = npu.eltwise cast(%4) : (tensor<1x4xf32>) -> tensor<1x4xui8>
+  %6 = npu.eltwise cast(%5) : (tensor<1x4xui8>) -> tensor<1x4xf32>
+  %7 = npu.eltwise linear(%6) {alpha = 0.00390625 : f32} : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %8 = npu.eltwise mul(%1, %7) : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
+  %9 = npu.eltwise linear(%8) {alpha = 20.0 : f32, beta = 10.0 : f32} : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %10 = npu.eltwise round(%9) : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %11 = npu.eltwise cast(%10) : (tensor<1x4xf32>) -> tensor<1x4xui8>
+  return %11 : tensor<1x4xui8>
+}
+
+// A concat is one of bytes: what has the result's scale stays as it is, the
+// rest is scaled for itself; a transpose in front moves bytes.
+// CHECK-LABEL: @concat
+// CHECK: npu.eltwise mul_shift
+// CHECK: %[[B:.*]] = npu.eltwise cast({{.*}}) : (tensor<1x4x2xi32>) -> tensor<1x4x2xui8>
+// CHECK-NEXT: %[[MOVED:.*]] = npu.transpose(%[[B]])
+// CHECK-NEXT: npu.concat(%arg0, %[[MOVED]]) {axis = 1 : i64}
+// CHECK-NEXT: return
+func.func @concat(%a: tensor<1x3x4xui8>, %b: tensor<1x4x2xui8>) -> tensor<1x5x4xui8> {
+  %0 = npu.eltwise cast(%a) : (tensor<1x3x4xui8>) -> tensor<1x3x4xf32>
+  %1 = npu.eltwise linear(%0) {alpha = 0.5 : f32, beta = -2.0 : f32} : (tensor<1x3x4xf32>) -> tensor<1x3x4xf32>
+  %2 = npu.eltwise cast(%b) : (tensor<1x4x2xui8>) -> tensor<1x4x2xf32>
+  %3 = npu.eltwise linear(%2) {alpha = 0.75 : f32} : (tensor<1x4x2xf32>) -> tensor<1x4x2xf32>
+  %4 = npu.transpose(%3) {permutation = [0, 2, 1]} : (tensor<1x4x2xf32>) -> tensor<1x2x4xf32>
+  %5 = npu.concat(%1, %4) {axis = 1 : i64} : (tensor<1x3x4xf32>, tensor<1x2x4xf32>) -> tensor<1x5x4xf32>
+  %6 = npu.eltwise linear(%5) {alpha = 2.0 : f32} : (tensor<1x5x4xf32>) -> tensor<1x5x4xf32>
+  %7 = npu.eltwise round(%6) : (tensor<1x5x4xf32>) -> tensor<1x5x4xf32>
+  %8 = npu.eltwise linear(%7) {alpha = 1.0 : f32, beta = 4.0 : f32} : (tensor<1x5x4xf32>) -> tensor<1x5x4xf32>
+  %9 = npu.eltwise cast(%8) : (tensor<1x5x4xf32>) -> tensor<1x5x4xui8>
+  return %9 : tensor<1x5x4xui8>
+}
+
+// Interpolation: neighbours by whole weights, of which half a pixel has 4.
+// CHECK-LABEL: @resize
+// CHECK: npu.gather(%arg0{{.*}} -> tensor<1x6xui8>
+// CHECK: npu.constant dense<[4, 3, 1, 3, 1, 4]> : tensor<6xi32>
+// CHECK: npu.gather(%arg0{{.*}} -> tensor<1x6xui8>
+// CHECK: npu.constant dense<[0, 1, 3, 1, 3, 0]> : tensor<6xi32>
+// CHECK-NOT: npu.resize
+// CHECK: return
+func.func @resize(%a: tensor<1x3xui8>) -> tensor<1x6xui8> {
+  %0 = npu.eltwise cast(%a) : (tensor<1x3xui8>) -> tensor<1x3xf32>
+  %1 = npu.resize(%0) {coordinates = #npu.resize_coordinates<half_pixel>, mode = #npu.resize_mode<linear>, nearest = #npu.resize_nearest<floor>, scales = [1.0, 2.0]} : (tensor<1x3xf32>) -> tensor<1x6xf32>
+  %2 = npu.eltwise round(%1) : (tensor<1x6xf32>) -> tensor<1x6xf32>
+  %3 = npu.eltwise cast(%2) : (tensor<1x6xf32>) -> tensor<1x6xui8>
+  return %3 : tensor<1x6xui8>
+}
+
+// A product of two matrices: of bytes, less products by the zero points.
+// CHECK-LABEL: @matrices
+// CHECK: npu.matmul(%arg0, %arg1)
+// CHECK: npu.matmul(%arg0, %{{.*}}) : (tensor<3x4xi8>, tensor<4x1xi8>) -> tensor<3x1xi32>
+// CHECK: npu.matmul(%{{.*}}, %arg1) : (tensor<1x4xi8>, tensor<4x2xi8>) -> tensor<1x2xi32>
+// CHECK: npu.eltwise mul_shift
+// CHECK-NOT: xf32>
+// CHECK: return
+func.func @matrices(%a: tensor<3x4xi8>, %b: tensor<4x2xi8>) -> tensor<3x2xi8> {
+  %0 = npu.eltwise cast(%a) : (tensor<3x4xi8>) -> tensor<3x4xf32>
+  %1 = npu.eltwise linear(%0) {alpha = 0.5 : f32, beta = -1.5 : f32} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %2 = npu.eltwise cast(%b) : (tensor<4x2xi8>) -> tensor<4x2xf32>
+  %3 = npu.eltwise linear(%2) {alpha = 0.25 : f32, beta = 1.0 : f32} : (tensor<4x2xf32>) -> tensor<4x2xf32>
+  %4 = npu.matmul(%1, %3) : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+  %5 = npu.eltwise round(%4) : (tensor<3x2xf32>) -> tensor<3x2xf32>
+  %6 = npu.eltwise cast(%5) : (tensor<3x2xf32>) -> tensor<3x2xi8>
+  return %6 : tensor<3x2xi8>
+}
+
+// The largest is one of the bytes; a sum is one of them in i32; slopes are a
+// term of what is below 0.
+// CHECK-LABEL: @largest
+// CHECK: npu.reduce(%arg0) {axes = [1], keep_dims = false, kind = #npu.reduce_kind<max>} : (tensor<2x4xui8>) -> tensor<2xui8>
+// CHECK-LABEL: @mean
+// CHECK: npu.reduce({{.*}}) {axes = [1], keep_dims = false, kind = #npu.reduce_kind<sum>} : (tensor<2x4xi32>) -> tensor<2xi32>
+// CHECK-LABEL: @slopes
+// CHECK: npu.eltwise max
+// CHECK: npu.eltwise mul_shift
+// CHECK: npu.eltwise min
+// CHECK: npu.eltwise mul_shift
+func.func @largest(%a: tensor<2x4xui8>) -> tensor<2xui8> {
+  %0 = npu.eltwise cast(%a) : (tensor<2x4xui8>) -> tensor<2x4xf32>
+  %1 = npu.reduce(%0) {axes = [1], keep_dims = false, kind = #npu.reduce_kind<max>} : (tensor<2x4xf32>) -> tensor<2xf32>
+  %2 = npu.eltwise linear(%1) {alpha = 0.75 : f32} : (tensor<2xf32>) -> tensor<2xf32>
+  %3 = npu.eltwise round(%2) : (tensor<2xf32>) -> tensor<2xf32>
+  %4 = npu.eltwise cast(%3) : (tensor<2xf32>) -> tensor<2xui8>
+  return %4 : tensor<2xui8>
+}
+func.func @mean(%a: tensor<2x4xui8>) -> tensor<2xui8> {
+  %0 = npu.eltwise cast(%a) : (tensor<2x4xui8>) -> tensor<2x4xf32>
+  %1 = npu.reduce(%0) {axes = [1], keep_dims = false, kind = #npu.reduce_kind<mean>} : (tensor<2x4xf32>) -> tensor<2xf32>
+  %2 = npu.eltwise round(%1) : (tensor<2xf32>) -> tensor<2xf32>
+  %3 = npu.eltwise cast(%2) : (tensor<2xf32>) -> tensor<2xui8>
+  return %3 : tensor<2xui8>
+}
+func.func @slopes(%a: tensor<2x4xi8>) -> tensor<2x4xi8> {
+  %s = npu.constant dense<[[0.25], [1.5]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %0 = npu.eltwise cast(%a) : (tensor<2x4xi8>) -> tensor<2x4xf32>
+  %1 = npu.eltwise prelu(%0, %s) : (tensor<2x4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
+  %2 = npu.eltwise round(%1) : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %3 = npu.eltwise cast(%2) : (tensor<2x4xf32>) -> tensor<2x4xi8>
+  return %3 : tensor<2x4xi8>
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the files share that find sums of bytes in ops on real numbers.
+#ifndef NPU_COMPILER_FUSION_INTEGERTERMS_H
+#define NPU_COMPILER_FUSION_INTEGERTERMS_H
+
+#include "compiler/Fusion/Integers.h"
+
+namespace npu::integers {
+
+/// Real numbers as (bytes - zero) * scale.
+struct QuantizedBytes {
+  Value bytes;
+  double scale = 1;
+  int64_t zero = 0;
+};
+
+/// Nothing where the value is no such number, or not with one scale and one of
+/// the bytes for 0. Bytes are themselves.
+std::optional<QuantizedBytes> quantizedBytesOf(Value value, int depth);
+
+/// Interpolated bytes: sums of neighbours by whole weights, along each
+/// dimension that changes.
+std::optional<Affine> ofResize(ResizeOp op, int depth);
+
+} // namespace npu::integers
+
+#endif // NPU_COMPILER_FUSION_INTEGERTERMS_H

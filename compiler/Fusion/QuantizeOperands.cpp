@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Patterns of npu-requantize-integers: what picks numbers (concat, the larger
+// of two, moves) picks bytes, in front of a conversion and behind one.
+//
+// They end: each moves an op from between two conversions to bytes' side.
+#include "compiler/Fusion/Integers.h"
+#include "compiler/Kernel/Evaluator.h"
+
+using namespace npu;
+using namespace npu::integers;
+using namespace npu::rewrites;
+using mlir::OpRewritePattern;
+
+namespace {
+
+/// An op whose results are some of its operands' numbers.
+struct Picking {
+  Operation *op = nullptr;
+  unsigned first = 0, count = 0; // operands that are picked of
+  bool isOrdered = false;        // by their order, which rising functions keep
+};
+
+} // namespace
+
+/// Whether the result is elements of the first operand.
+static bool isMove(Operation *op) {
+  return llvm::isa_and_nonnull<TransposeOp, ReshapeOp, SliceOp, BroadcastOp,
+                               GatherOp>(op);
+}
+
+static Picking pickingOf(Operation *op) {
+  if (isMove(op))
+    return {op, 0, 1, false};
+  if (llvm::isa_and_nonnull<ConcatOp>(op))
+    return {op, 0, op->getNumOperands(), false};
+  auto step = llvm::dyn_cast_or_null<EltwiseOp>(op);
+  if (isKind(step, NPU_INSTR_max) || isKind(step, NPU_INSTR_min))
+    return {op, 0, 2, true};
+  if (isKind(step, NPU_INSTR_select))
+    return {op, 1, 2, false};
+  return {};
+}
+
+/// Whether the step, with single numbers, keeps the order of its operand's.
+static bool isRising(EltwiseOp step) {
+  auto number = [&] { return scalarOf(step.getInputs()[1]).value_or(0); };
+  switch (step.getKind()) {
+  case NPU_INSTR_cast:
+  case NPU_INSTR_round:
+  case NPU_INSTR_relu:
+  case NPU_INSTR_clip:
+  case NPU_INSTR_add:
+  case NPU_INSTR_sub:
+    return true;
+  case NPU_INSTR_mul:
+  case NPU_INSTR_div:
+    return number() > 0;
+  case NPU_INSTR_linear:
+    return step.getAlpha().convertToFloat() > 0;
+  default:
+    return false;
+  }
+}
+
+/// Whether all operands but the first are single numbers.
+static bool isOfOne(EltwiseOp step) {
+  return step && shapeOf(step.getInputs()[0]) == shapeOf(step.getResult()) &&
+         llvm::all_of(step.getInputs().drop_front(),
+                      [](Value input) { return scalarOf(input).has_value(); });
+}
+
+/// The same step of another value; nothing where it cannot be computed.
+static Value repeated(PatternRewriter &rewriter, EltwiseOp step, Value value) {
+  SmallVector<Value> inputs(step.getInputs());
+  inputs[0] = value;
+  Type type = tensorType(value).clone(elementOf(step.getResult()));
+  auto created =
+      cast<EltwiseOp>(cloneWith(rewriter, step.getLoc(), step, inputs, type));
+  SmallVector<ElementsAttr> constants;
+  for (Value input : inputs)
+    constants.push_back(constantOf(input));
+  if (!constants.front())
+    return created.getResult();
+  FailureOr<SmallVector<ElementsAttr>> results = evaluate(created, constants);
+  if (failed(results))
+    return created.getResult();
+  return rewriter.replaceOpWithNewOp<ConstantOp>(created, type,
+                                                 results->front());
+}
+
+namespace {
+
+// Pattern: cast(round(f(concat(A, B))) + z)
+//          -> concat(cast(round(f(A)) + z), cast(round(f(B)) + z))
+// The same of transposes, slices, gathers, broadcasts, select; of max and min
+// where f rises.
+struct QuantizeOperands : OpRewritePattern<EltwiseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(EltwiseOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!roundedBefore(op))
+      return rewriter.notifyMatchFailure(op, "no rounded number in bytes");
+    SmallVector<EltwiseOp> steps = {op};
+    bool rises = isRising(op);
+    Operation *from = op.getInputs()[0].getDefiningOp();
+    for (int i = 0; i < longestChain && !pickingOf(from).op; ++i) {
+      auto step = llvm::dyn_cast_or_null<EltwiseOp>(from);
+      if (!isOfOne(step))
+        return rewriter.notifyMatchFailure(op, "nothing that picks numbers");
+      steps.push_back(step);
+      rises &= isRising(step);
+      from = step.getInputs()[0].getDefiningOp();
+    }
+    Picking picking = pickingOf(from);
+    if (!picking.op || (picking.isOrdered && !rises))
+      return rewriter.notifyMatchFailure(op, "nothing that picks numbers");
+    SmallVector<Value> operands(from->getOperands());
+    for (Value &operand :
+         MutableArrayRef(operands).slice(picking.first, picking.count))
+      for (EltwiseOp step : llvm::reverse(steps))
+        operand = repeated(rewriter, step, operand);
+    rewriter.replaceOp(op, cloneWith(rewriter, from->getLoc(), from, operands,
+                                     op.getResult().getType()));
+    return success();
+  }
+};
+
+// Pattern: transpose(f(cast(bytes))) -> f(cast(transpose(bytes)))
+// The same of reshapes, slices, gathers, broadcasts.
+struct MoveBytes : mlir::RewritePattern {
+  explicit MoveBytes(mlir::MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isMove(op) || !isF32(op->getResult(0)))
+      return rewriter.notifyMatchFailure(op, "no move of real numbers");
+    SmallVector<EltwiseOp> steps;
+    Value value = op->getOperand(0);
+    for (int i = 0; i < longestChain && !isByte(value); ++i) {
+      auto step = value.getDefiningOp<EltwiseOp>();
+      if (!isOfOne(step))
+        return rewriter.notifyMatchFailure(op, "not of bytes");
+      steps.push_back(step);
+      value = step.getInputs()[0];
+    }
+    if (!isByte(value) || constantOf(value))
+      return rewriter.notifyMatchFailure(op, "not of bytes");
+    SmallVector<Value> operands(op->getOperands());
+    operands[0] = value;
+    Value moved =
+        cloneWith(rewriter, op->getLoc(), op, operands,
+                  tensorType(op->getResult(0)).clone(elementOf(value)))
+            ->getResult(0);
+    for (EltwiseOp step : llvm::reverse(steps))
+      moved = repeated(rewriter, step, moved);
+    rewriter.replaceOp(op, moved);
+    return success();
+  }
+};
+
+} // namespace
+
+void rewrites::addQuantizedOperandPatterns(mlir::RewritePatternSet &patterns) {
+  patterns.add<MoveBytes>(patterns.getContext());
+  // What has a form of its own keeps it.
+  patterns.add<QuantizeOperands>(patterns.getContext(), /*benefit=*/0);
+}

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""QDQ operators on a chip of integers alone: no float is left, and bytes are onnxruntime's or next to them.
+
+OPERATORS is the table that docs/quantized-networks.md shows. Each is made with random scales and zero points, for int8
+and uint8, compiled for npu-ethos-u55 with bytes in and out and nothing beside the chip.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import numpy as np  # noqa: E402
+import onnx  # noqa: E402
+import onnxruntime  # noqa: E402
+import suite  # noqa: E402
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "quantized-networks.md"
+IMAGE = (1, 16, 8, 8)
+# Halves go upwards on the chip and to even in the model: of generated scales few numbers lie there.
+MOST_OFF = 0.05
+# Several roundings, one behind the other: a step of one is some of the next.
+CHAINS = ("squeeze and excite", "attention")
+
+
+@dataclasses.dataclass
+class Net:
+    """A network of dequantized numbers under construction."""
+
+    random: np.random.Generator
+    kind: type
+    nodes: list = dataclasses.field(default_factory=list)
+    constants: dict = dataclasses.field(default_factory=dict)
+    inputs: dict = dataclasses.field(default_factory=dict)
+
+    def constant(self, value: object) -> str:
+        name = f"c{len(self.constants)}"
+        self.constants[name] = np.asarray(value)
+        return name
+
+    def op(self, kind: str, *inputs: str, **attributes: object) -> str:
+        name = f"v{len(self.nodes)}"
+        self.nodes.append(helper.make_node(kind, inputs, [name], name=f"{kind}{len(self.nodes)}", **attributes))
+        return name
+
+    def zero(self) -> int:
+        limits = np.iinfo(self.kind)
+        return int(self.random.integers(limits.min, limits.max + 1))
+
+    def pair(self, value: str, scale: float, zero: int) -> str:
+        parts = self.constant(np.float32(scale)), self.constant(self.kind(zero))
+        return self.op("DequantizeLinear", self.op("QuantizeLinear", value, *parts), *parts)
+
+    def middle(self, value: str, scale: float) -> str:
+        """Quantized with the zero point in the middle."""
+        return self.pair(value, scale, 0 if self.kind is np.int8 else 128)
+
+    def share(self, value: str) -> str:
+        """Quantized from 0 to 1."""
+        return self.pair(value, 1 / 256, np.iinfo(self.kind).min)
+
+    def input(self, *shape: int) -> str:
+        name = f"x{len(self.inputs)}"
+        self.inputs[name] = (shape or IMAGE, np.float32(self.random.uniform(0.005, 0.1)), self.zero())
+        return self.pair(name, *self.inputs[name][1:])
+
+    def weight(self, *shape: int) -> str:
+        parts = self.constant(np.float32(0.01)), self.constant(np.int8(0))
+        return self.op("DequantizeLinear", self.constant(self.random.integers(-99, 100, shape).astype(np.int8)), *parts)
+
+    def ints(self, *numbers: int) -> str:
+        return self.constant(np.array(numbers, np.int64))
+
+
+def silu(net: Net) -> str:
+    x = net.input()
+    return net.op("Mul", x, net.share(net.op("Sigmoid", x)))
+
+
+def squeeze_and_excite(net: Net) -> str:
+    x = net.input()
+    scale, zero = net.inputs["x0"][1:]
+    y = net.pair(net.op("GlobalAveragePool", x), scale, zero)
+    y = net.middle(net.op("Relu", net.op("Conv", y, net.weight(8, 16, 1, 1))), 0.05)
+    y = net.middle(net.op("Conv", y, net.weight(16, 8, 1, 1)), 0.05)
+    return net.op("Mul", x, net.share(net.op("HardSigmoid", y)))
+
+
+def resize(scale: float, coordinates: str) -> Callable[[Net], str]:
+    return lambda net: net.op("Resize", net.input(), "", net.constant(np.array([1, 1, scale, scale], np.float32)),
+                              mode="linear", coordinate_transformation_mode=coordinates)  # fmt: skip
+
+
+def attention(net: Net) -> str:
+    query, key, value = (net.input(1, 2, 10, 16) for _ in range(3))
+    scores = net.middle(net.op("MatMul", query, net.op("Transpose", key, perm=[0, 1, 3, 2])), 0.5)
+    scores = net.share(net.op("Softmax", scores, axis=-1))
+    return net.op("MatMul", scores, value)
+
+
+def where(net: Net) -> str:
+    return net.op("Where", net.constant(net.random.integers(0, 2, IMAGE).astype(bool)), net.input(), net.input())
+
+
+def slopes(net: Net) -> str:
+    return net.op("PRelu", net.input(), net.constant(net.random.normal(0, 0.5, (16, 1, 1)).astype(np.float32)))
+
+
+def branches(net: Net) -> str:
+    parts = [net.op("Transpose", net.input(1, 8, 8, 4), perm=[0, 3, 1, 2]), net.input(), net.input(1, 3, 8, 8)]
+    return net.op("Concat", *parts, axis=1)
+
+
+# What a row of the page has, and networks of it.
+OPERATORS: dict[str, dict[str, Callable[[Net], str]]] = {
+    "Add, Sub": {
+        "sum": lambda net: net.op("Add", net.input(), net.input()),
+        "of a channel": lambda net: net.op("Sub", net.input(1, 16, 1, 1), net.input()),
+    },
+    "Mul": {
+        "product": lambda net: net.op("Mul", net.input(), net.input()),
+        "by channel": lambda net: net.op("Mul", net.input(1, 16, 1, 1), net.input()),
+        "squeeze and excite": squeeze_and_excite,
+    },
+    "Max, Min": {
+        "max": lambda net: net.op("Max", net.input(), net.input(), net.input(1, 16, 1, 1)),
+        "min": lambda net: net.op("Min", net.input(), net.input()),
+    },
+    "Concat, Where": {"branches": branches, "where": where},
+    "Resize": {
+        "half pixels": resize(2, "half_pixel"),
+        "corners": resize(1.75, "align_corners"),
+        "asymmetric": resize(3, "asymmetric"),
+        "smaller": resize(0.6, "pytorch_half_pixel"),
+    },
+    "ReduceMean, ReduceSum": {
+        "image": lambda net: net.op("ReduceMean", net.input(), axes=[2, 3], keepdims=1),
+        "rows": lambda net: net.op("ReduceMean", net.input(1, 12, 32), axes=[1], keepdims=0),
+        "sum": lambda net: net.op("ReduceSum", net.input(1, 12, 32), net.ints(-1)),
+    },
+    "ReduceMax, ReduceMin": {
+        "max": lambda net: net.op("ReduceMax", net.input(), axes=[2, 3], keepdims=1),
+        "min": lambda net: net.op("ReduceMin", net.input(), axes=[1], keepdims=0),
+    },
+    "PRelu": {"slopes": slopes},
+    "MatMul": {"matrices": lambda net: net.op("MatMul", net.input(2, 3, 10, 24), net.input(2, 3, 24, 12))},
+    "Softmax": {"attention": attention},
+    "functions of one": {
+        "silu": silu,
+        "square": lambda net: (lambda x: net.op("Mul", x, x))(net.input()),
+        "two": lambda net: net.op("Exp", net.share(net.op("Sigmoid", net.input()))),
+    },
+}
+
+
+class QdqIntegersTest(unittest.TestCase):
+    def make(self, kind: type, build: Callable[[Net], str], seed: int, path: Path) -> tuple[Net, np.float32]:
+        """The network with a result that fills its bytes; how large it is, onnxruntime says."""
+        net = Net(np.random.default_rng(seed), kind)
+        result = build(net)
+        self.save(net, result, path)
+        real = self.run_reference(path, {name: self.floats(net, name) for name in net.inputs})
+        scale, limits = np.float32((real.max() - real.min()) / 240 + 1e-6), np.iinfo(kind)
+        zero = int(np.clip(np.rint(limits.min + 8 - real.min() / scale), limits.min, limits.max))
+        self.save(net, net.pair(result, scale, zero), path)
+        return net, scale
+
+    def save(self, net: Net, result: str, path: Path) -> None:
+        inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, row[0]) for name, row in net.inputs.items()]
+        constants = [numpy_helper.from_array(value, name) for name, value in net.constants.items()]
+        output = helper.make_empty_tensor_value_info(result)
+        graph = helper.make_graph(net.nodes, "qdq", inputs, [output], constants)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        model = onnx.shape_inference.infer_shapes(model)
+        onnx.save(model, path)
+
+    def bytes_of(self, net: Net, name: str) -> np.ndarray:
+        limits = np.iinfo(net.kind)
+        random = np.random.default_rng(int(name[1:]))
+        return random.integers(limits.min, limits.max + 1, net.inputs[name][0]).astype(net.kind)
+
+    def floats(self, net: Net, name: str) -> np.ndarray:
+        _, scale, zero = net.inputs[name]
+        return (self.bytes_of(net, name).astype(np.float32) - zero) * scale
+
+    def run_reference(self, path: Path, inputs: dict[str, np.ndarray]) -> np.ndarray:
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        return session.run(None, inputs)[0]
+
+    def run_tool(self, *command: object) -> None:
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr[-600:])
+
+    def check(self, kind: type, build: Callable[[Net], str], seed: int, folder: Path, most: int) -> None:
+        model, program = folder / "model.onnx", folder / "model.npu"
+        net, scale = self.make(kind, build, seed, model)
+        self.run_tool(suite.BUILD / "bin" / "npuc", model, "--target=npu-ethos-u55", "--fallback=none", "-q",
+                      "--quantized-io", f"--report={folder / 'report.json'}", "-o", program)  # fmt: skip
+        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        self.assertEqual(report["placement"], [])
+        (output,) = (row for row in report["quantized_io"] if row["name"] not in net.inputs)
+        command = [suite.BUILD / "bin" / "npu-run", program, "--output", f"{output['name']}={folder / 'y.npy'}"]
+        for name in net.inputs:
+            np.save(folder / f"{name}.npy", self.bytes_of(net, name))
+            command += ["--input", f"{name}={folder / name}.npy"]
+        self.run_tool(*command)
+        found = (np.load(folder / "y.npy").astype(np.float64) - output["zero_point"]) * output["scale"]
+        expected = self.run_reference(model, {name: self.floats(net, name) for name in net.inputs})
+        steps = np.abs(np.rint((found - expected) / scale))
+        self.assertLessEqual(steps.max(), most)
+        self.assertLessEqual((steps > 0).mean(), MOST_OFF)
+
+    def test_operators(self) -> None:
+        for group in OPERATORS.values():
+            for name, build in group.items():
+                for seed in range(40 if os.environ.get("NPU_EVERY_CASE") else 2):
+                    kind = (np.int8, np.uint8)[seed % 2]
+                    with self.subTest(f"{name}, {kind.__name__}, seed {seed}"), tempfile.TemporaryDirectory() as folder:
+                        self.check(kind, build, seed, Path(folder), 3 if name in CHAINS else 1)
+
+    def test_page(self) -> None:
+        page = DOCS.read_text(encoding="utf-8")
+        for row in OPERATORS:
+            self.assertIn(f"\n| {row} |", page)
+
+
+if __name__ == "__main__":
+    sys.exit(suite.main(__doc__))
