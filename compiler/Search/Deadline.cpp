@@ -7,7 +7,7 @@
 
 namespace npu::search {
 
-static double now() {
+double Deadline::threadSeconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) +
@@ -15,10 +15,10 @@ static double now() {
 }
 
 Deadline::Deadline(std::shared_ptr<Budget> of, double end)
-    : budget(std::move(of)), end(end), begin(now()) {}
+    : budget(std::move(of)), end(end), begin(budget->clock()) {}
 
-Deadline::Deadline(double seconds)
-    : Deadline(std::make_shared<Budget>(),
+Deadline::Deadline(double seconds, Clock clock)
+    : Deadline(std::make_shared<Budget>(Budget{std::move(clock)}),
                std::max(0.0, seconds) * stepsPerSecond) {
   budget->guard = begin + guardPart * std::max(0.0, seconds);
 }
@@ -34,7 +34,7 @@ Deadline Deadline::within(double seconds) const {
 double Deadline::left() const { return end - budget->steps; }
 
 bool Deadline::strikes() const {
-  budget->isStruck |= now() >= budget->guard;
+  budget->isStruck |= budget->clock() >= budget->guard;
   return budget->isStruck;
 }
 
@@ -53,6 +53,6 @@ bool Deadline::allows(double steps) const {
   return !budget->isStruck;
 }
 
-double Deadline::spent() const { return now() - begin; }
+double Deadline::spent() const { return budget->clock() - begin; }
 
 } // namespace npu::search

@@ -6,6 +6,7 @@
 #define NPU_COMPILER_SEARCH_DEADLINE_H
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 namespace npu::search {
@@ -22,8 +23,13 @@ public:
   /// How far the time may go beyond the limit.
   static constexpr double guardPart = 1.3;
 
-  /// A limit of its own.
-  explicit Deadline(double seconds);
+  /// Seconds that have passed, of which only differences matter.
+  using Clock = std::function<double()>;
+  /// Processor time of the calling thread.
+  static double threadSeconds();
+
+  /// A limit of its own; `clock` tells its guard what time it is.
+  explicit Deadline(double seconds, Clock clock = threadSeconds);
   /// A part of what is left.
   Deadline share(double part) const;
   /// Other work of so many seconds that ends, at the latest, when this does.
@@ -40,13 +46,14 @@ public:
   bool isStruck() const { return budget->isStruck; }
   /// Whether the time is over, looked at now.
   bool strikes() const;
-  /// Processor time since this limit was made, in seconds.
+  /// What passed on the clock since this limit was made, in seconds.
   double spent() const;
 
 private:
   struct Budget {
+    Clock clock;
     double steps = 0; // counted so far
-    double guard = 0; // the processor time when it is over
+    double guard = 0; // the clock's time when it is over
     /// The clock is looked at after so many steps, or questions.
     double nextSteps = 0;
     int questions = 0;

@@ -103,14 +103,17 @@ double stepsOf(const LinearModel &model) {
 struct Run {
   const Deadline &until;
   double iterationSteps;
-  double counted = 0; // of this run
+  /// Between two questions it separates, probes or propagates, mostly without
+  /// an iteration.
+  double questionSteps = 0;
+  double counted = 0; // of this run, for iterations
 
   Run(const LinearModel &model, const Deadline &until)
       : until(until), iterationSteps(stepsOf(model)) {}
 
   void count(double iterations) {
     const double steps = iterations * iterationSteps;
-    until.count(std::max(0.0, steps - counted));
+    until.count(questionSteps + std::max(0.0, steps - counted));
     counted = std::max(counted, steps);
   }
 
@@ -194,10 +197,11 @@ LinearSolution Relaxation::solve(const Deadline &until) {
 LinearSolution solveInteger(const LinearModel &model, const Deadline &until,
                             const std::vector<int> &ways) {
   LinearSolution solution;
-  // What an integer programme begins with asks for nothing, and grows faster
-  // than the model. The time that passes is its guard.
-  constexpr double stepsToBegin = 1000, patience = 1.5;
-  const double steps = stepsToBegin * entriesOf(model);
+  // What an integer programme begins with asks for nothing, and is counted
+  // before. Only on a machine that is ten times as slow as others is the time
+  // that passes its guard.
+  constexpr double stepsToBegin = 1000, stepsOfQuestion = 500, patience = 6;
+  const double entries = entriesOf(model), steps = stepsToBegin * entries;
   if (!until.allows(steps))
     return solution;
   Arrays arrays(model);
@@ -220,8 +224,9 @@ LinearSolution solveInteger(const LinearModel &model, const Deadline &until,
   Highs_setDoubleOptionValue(highs.get(), "mip_rel_gap", 0);
   Highs_setSparseSolution(highs.get(), static_cast<HighsInt>(columns.size()),
                           columns.data(), values.data());
-  const bool isRun =
-      Run(model, until).go(highs.get(), kHighsCallbackMipInterrupt);
+  Run run(model, until);
+  run.questionSteps = stepsOfQuestion * entries;
+  const bool isRun = run.go(highs.get(), kHighsCallbackMipInterrupt);
   solution.isCut =
       Highs_getModelStatus(highs.get()) == kHighsModelStatusTimeLimit;
   if (!isRun || !hasSolution(highs.get()))
