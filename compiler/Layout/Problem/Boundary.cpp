@@ -3,6 +3,7 @@
 // --io-layout: how graph inputs and outputs are stored.
 #include "compiler/Layout/Problem/Boundary.h"
 
+#include "compiler/Dialect/NPU/Device.h"
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/OutputCopy.h"
 #include "compiler/Layout/Problem/Crossings.h"
@@ -10,6 +11,7 @@
 #include "compiler/Layout/Problem/Placement.h"
 #include "compiler/Layout/Problem/Storage.h"
 #include "compiler/Support/MarkedError.h"
+#include "compiler/Target/Lacks.h"
 #include "files/words.h"
 
 #include <set>
@@ -257,6 +259,15 @@ static Location copyLocation(mlir::func::FuncOp function, OpOperand &output) {
   return mlir::NameLoc::get(name);
 }
 
+/// Ops got their places before there was a copy, which moves whatever type the
+/// model's input, constant or output has.
+static void placeCopy(Operation *copy, const TargetSpec &target) {
+  if (!target.fallback)
+    return;
+  if (std::optional<Lack> lack = lackOf(target, cast<LayoutOpInterface>(copy)))
+    putOnProcessor(copy, lack->why, lack->change);
+}
+
 static LogicalResult copyBorrowedOutputs(mlir::func::FuncOp function,
                                          const TargetSpec &target,
                                          const IoLayouts &io) {
@@ -294,6 +305,7 @@ static LogicalResult copyBorrowedOutputs(mlir::func::FuncOp function,
       continue;
     }
     output.set(makeCopy(builder, copyLocation(function, output), value));
+    placeCopy(output.get().getDefiningOp(), target);
   }
   return success();
 }
