@@ -71,7 +71,7 @@ static FailureOr<std::vector<float>> pixelWeights(ResizeOp op, size_t dim) {
   return turned;
 }
 
-/// The fewest units of which all weights are whole numbers, at most `most`.
+/// The smallest denominator that makes all weights whole numbers, or `most`.
 static int64_t unitsOf(ArrayRef<float> weights, int64_t most) {
   constexpr double near = 0x1p-20; // of coordinates in f32
   for (int64_t units = 1; units < most; ++units)
@@ -181,14 +181,13 @@ std::optional<Affine> integers::ofResize(ResizeOp op, int depth) {
     units *= double(step->units);
     steps.push_back(std::move(*step));
   }
-  Affine affine;
-  affine.terms.push_back({op.getResult(), Numbers::of(data->scale / units),
-                          [data, steps](Emitter &emit) {
-                            Value value = data->bytes;
-                            for (const Interpolation &step : steps)
-                              value = interpolated(emit, value, step);
-                            return value;
-                          }});
+  Affine affine = madeTerm(op.getResult(), Numbers::of(data->scale / units),
+                           [data, steps](Emitter &emit) {
+                             Value value = data->bytes;
+                             for (const Interpolation &step : steps)
+                               value = interpolated(emit, value, step);
+                             return value;
+                           });
   affine.offset = Numbers::of(-data->scale * double(data->zero));
   return affine;
 }

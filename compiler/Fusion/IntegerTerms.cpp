@@ -33,9 +33,8 @@ std::optional<QuantizedBytes> integers::quantizedBytesOf(Value value,
   return found;
 }
 
-/// One term, which `make` makes for `value`.
-static Affine madeTerm(Value value, Numbers scale,
-                       std::function<Value(Emitter &)> make) {
+Affine integers::madeTerm(Value value, Numbers scale,
+                          std::function<Value(Emitter &)> make) {
   Affine affine;
   affine.terms.push_back({value, std::move(scale), std::move(make)});
   return affine;

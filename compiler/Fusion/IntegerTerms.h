@@ -19,6 +19,10 @@ struct QuantizedBytes {
 /// the bytes for 0. Bytes are themselves.
 std::optional<QuantizedBytes> quantizedBytesOf(Value value, int depth);
 
+/// One term of the sum, which `make` makes in integers for `value`.
+Affine madeTerm(Value value, Numbers scale,
+                std::function<Value(Emitter &)> make);
+
 /// Interpolated bytes: sums of neighbours by whole weights, along each
 /// dimension that changes.
 std::optional<Affine> ofResize(ResizeOp op, int depth);

@@ -5,7 +5,6 @@
 //
 // They end: each moves an op from between two conversions to bytes' side.
 #include "compiler/Fusion/Integers.h"
-#include "compiler/Kernel/Evaluator.h"
 
 using namespace npu;
 using namespace npu::integers;
@@ -70,31 +69,38 @@ static bool isOfOne(EltwiseOp step) {
                       [](Value input) { return scalarOf(input).has_value(); });
 }
 
-/// The same step of another value; nothing where it cannot be computed.
+/// The same step of another value.
 static Value repeated(PatternRewriter &rewriter, EltwiseOp step, Value value) {
   SmallVector<Value> inputs(step.getInputs());
   inputs[0] = value;
   Type type = tensorType(value).clone(elementOf(step.getResult()));
-  auto created =
-      cast<EltwiseOp>(cloneWith(rewriter, step.getLoc(), step, inputs, type));
-  SmallVector<ElementsAttr> constants;
-  for (Value input : inputs)
-    constants.push_back(constantOf(input));
-  if (!constants.front())
-    return created.getResult();
-  FailureOr<SmallVector<ElementsAttr>> results = evaluate(created, constants);
-  if (failed(results))
-    return created.getResult();
-  return rewriter.replaceOpWithNewOp<ConstantOp>(created, type,
-                                                 results->front());
+  FailureOr<Value> folded =
+      cloneFolded(rewriter, step.getLoc(), step, inputs, type);
+  if (succeeded(folded))
+    return *folded;
+  return cloneWith(rewriter, step.getLoc(), step, inputs, type)->getResult(0);
+}
+
+/// Collects the steps with single numbers that make `value`, the last first,
+/// until a value that ends them; null where there is none.
+static Value collectSteps(Value value, llvm::function_ref<bool(Value)> isEnd,
+                          SmallVector<EltwiseOp> &steps) {
+  for (int i = 0; i < longestChain && !isEnd(value); ++i) {
+    auto step = value.getDefiningOp<EltwiseOp>();
+    if (!isOfOne(step))
+      return Value();
+    steps.push_back(step);
+    value = step.getInputs()[0];
+  }
+  return isEnd(value) ? value : Value();
 }
 
 namespace {
 
 // Pattern: cast(round(f(concat(A, B))) + z)
 //          -> concat(cast(round(f(A)) + z), cast(round(f(B)) + z))
-// The same of transposes, slices, gathers, broadcasts, select; of max and min
-// where f rises.
+// Transposes, slices, gathers, broadcasts and select match as concat does, max
+// and min only where f rises.
 struct QuantizeOperands : OpRewritePattern<EltwiseOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -103,19 +109,16 @@ struct QuantizeOperands : OpRewritePattern<EltwiseOp> {
     if (!roundedBefore(op))
       return rewriter.notifyMatchFailure(op, "no rounded number in bytes");
     SmallVector<EltwiseOp> steps = {op};
-    bool rises = isRising(op);
-    Operation *from = op.getInputs()[0].getDefiningOp();
-    for (int i = 0; i < longestChain && !pickingOf(from).op; ++i) {
-      auto step = llvm::dyn_cast_or_null<EltwiseOp>(from);
-      if (!isOfOne(step))
-        return rewriter.notifyMatchFailure(op, "nothing that picks numbers");
-      steps.push_back(step);
-      rises &= isRising(step);
-      from = step.getInputs()[0].getDefiningOp();
-    }
-    Picking picking = pickingOf(from);
-    if (!picking.op || (picking.isOrdered && !rises))
+    auto isPicked = [](Value value) {
+      return pickingOf(value.getDefiningOp()).op != nullptr;
+    };
+    Value picked = collectSteps(op.getInputs()[0], isPicked, steps);
+    if (!picked)
       return rewriter.notifyMatchFailure(op, "nothing that picks numbers");
+    Operation *from = picked.getDefiningOp();
+    Picking picking = pickingOf(from);
+    if (picking.isOrdered && !llvm::all_of(steps, isRising))
+      return rewriter.notifyMatchFailure(op, "a step that changes the order");
     SmallVector<Value> operands(from->getOperands());
     for (Value &operand :
          MutableArrayRef(operands).slice(picking.first, picking.count))
@@ -128,7 +131,7 @@ struct QuantizeOperands : OpRewritePattern<EltwiseOp> {
 };
 
 // Pattern: transpose(f(cast(bytes))) -> f(cast(transpose(bytes)))
-// The same of reshapes, slices, gathers, broadcasts.
+// Reshapes, slices, gathers and broadcasts match, too.
 struct MoveBytes : mlir::RewritePattern {
   explicit MoveBytes(mlir::MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
@@ -138,15 +141,8 @@ struct MoveBytes : mlir::RewritePattern {
     if (!isMove(op) || !isF32(op->getResult(0)))
       return rewriter.notifyMatchFailure(op, "no move of real numbers");
     SmallVector<EltwiseOp> steps;
-    Value value = op->getOperand(0);
-    for (int i = 0; i < longestChain && !isByte(value); ++i) {
-      auto step = value.getDefiningOp<EltwiseOp>();
-      if (!isOfOne(step))
-        return rewriter.notifyMatchFailure(op, "not of bytes");
-      steps.push_back(step);
-      value = step.getInputs()[0];
-    }
-    if (!isByte(value) || constantOf(value))
+    Value value = collectSteps(op->getOperand(0), isByte, steps);
+    if (!value || constantOf(value))
       return rewriter.notifyMatchFailure(op, "not of bytes");
     SmallVector<Value> operands(op->getOperands());
     operands[0] = value;

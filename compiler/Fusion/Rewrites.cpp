@@ -268,6 +268,14 @@ Operation *rewrites::cloneWith(OpBuilder &builder, Location location,
   return builder.create(state);
 }
 
+FailureOr<Value> rewrites::cloneFolded(OpBuilder &builder, Location location,
+                                       Operation *op, ValueRange operands,
+                                       Type result) {
+  OpBuilder detached(builder.getContext());
+  return insertFolded(builder,
+                      cloneWith(detached, location, op, operands, result));
+}
+
 Location rewrites::fuseLocations(ArrayRef<Operation *> ops) {
   SmallVector<Location> locations;
   for (Operation *op : ops)

@@ -102,6 +102,10 @@ FailureOr<Value> makeConcat(OpBuilder &builder, Location location,
 Operation *cloneWith(OpBuilder &builder, Location location, Operation *op,
                      ValueRange operands, Type result);
 
+/// The same, computed at once if all operands are constant.
+FailureOr<Value> cloneFolded(OpBuilder &builder, Location location,
+                             Operation *op, ValueRange operands, Type result);
+
 /// One location that names all ops.
 Location fuseLocations(ArrayRef<Operation *> ops);
 

@@ -488,12 +488,17 @@ void npu::assignRoles(Operation *op, const Work &work,
     reads[2].role = cost::Role::Weight;
 }
 
+Value npu::valueAt(Operation *op, size_t index) {
+  const size_t operands = op->getNumOperands();
+  return index < operands ? op->getOperand(index)
+                          : op->getResult(index - operands);
+}
+
 StringRef npu::productDims(Operation *op, const Work &work, unsigned index) {
   if (!work.extents())
     return {};
   bool isOperand = index < op->getNumOperands();
-  Value value = isOperand ? op->getOperand(index)
-                          : op->getResult(index - op->getNumOperands());
+  Value value = valueAt(op, index);
   bool isWeight =
       !work.products.empty() && (index == 1 || (index == 2 && isAttention(op)));
   StringRef dims = isOperand && index == 0 ? work.dims.data

@@ -61,6 +61,9 @@ Work workOf(Operation *op, OutputSteps stage = 0);
 /// work they have; products read the first two.
 void assignRoles(Operation *op, const Work &work, cost::KernelWork &transfers);
 
+/// The operand at this place or, past the last, a result.
+Value valueAt(Operation *op, size_t index);
+
 /// The dimensions of an operand, or (past the last) of a result, in a product's
 /// extents; empty where they are not known.
 StringRef productDims(Operation *op, const Work &work, unsigned index);

@@ -216,7 +216,8 @@ chipWork(const ResidentProblem &problem, LayoutOpInterface op,
     own.elements += other.elements;
   }
   LayoutMemo *memo = problem->memoFor(op);
-  Question question; // what is moved is another one in each algorithm's order
+  // Algorithms name an operand's dimensions differently.
+  Question question;
   if (memo)
     question = surroundingsOf(*memo, op).add(algorithm).add(&array);
   unsigned operands = op->getNumOperands();

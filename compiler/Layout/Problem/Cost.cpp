@@ -2,16 +2,12 @@
 #include "compiler/Layout/Problem/Cost.h"
 
 #include "compiler/Dialect/NPU/Device.h"
-#include "compiler/Dialect/NPU/LayoutUse.h"
-#include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Kernel/FreePart.h"
 #include "compiler/Kernel/KernelProblem.h"
 #include "compiler/Layout/Problem/Alternatives.h"
 #include "compiler/Layout/Problem/ChipWork.h"
 #include "compiler/Layout/Problem/CostKeys.h"
-#include "compiler/Layout/Problem/Crossings.h"
 #include "compiler/Layout/Problem/LayoutMemo.h"
-#include "compiler/Layout/Problem/LayoutPins.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Placement.h"
 #include "compiler/Layout/Problem/Replacement.h"
@@ -263,12 +259,6 @@ int64_t npu::tileBytes(const ResidentProblem &problem, LayoutOpInterface op,
     return std::llround(std::ceil(cost::bufferBytes(work, tiling, machine)));
   };
   return useComputingWork(problem, op, layouts, algorithm, whole, bytes);
-}
-
-Value npu::valueAt(Operation *op, size_t index) {
-  const size_t operands = op->getNumOperands();
-  return index < operands ? op->getOperand(index)
-                          : op->getResult(index - operands);
 }
 
 OpLayouts npu::layoutsOf(Operation *op) {

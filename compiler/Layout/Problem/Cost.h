@@ -64,8 +64,6 @@ KernelCost viewCost(const ResidentProblem &problem, LayoutOpInterface op,
 /// An op's layouts: one for each operand, then one for each result. Null for an
 /// operand that is read in whatever order it is stored in.
 using OpLayouts = SmallVector<LayoutAttr>;
-/// What has the layout at this place of these.
-Value valueAt(Operation *op, size_t index);
 
 /// The layouts that an op has, or would have.
 OpLayouts layoutsOf(Operation *op);

@@ -2,6 +2,7 @@
 #include "compiler/Layout/Problem/LayoutMemo.h"
 
 #include "compiler/Dialect/NPU/Device.h"
+#include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Layout/Problem/Crossings.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 

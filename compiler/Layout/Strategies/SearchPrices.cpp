@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Strategies/SearchPrices.h"
 
+#include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Layout/Problem/Alternatives.h"
 #include "compiler/Layout/Problem/Storage.h"
 
