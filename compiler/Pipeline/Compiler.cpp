@@ -10,7 +10,7 @@
 #include "compiler/Frontend/Support/ModuleFile.h"
 #include "compiler/Frontend/Support/SourceLocation.h"
 #include "compiler/Frontend/Support/Unsupported.h"
-#include "compiler/Frontend/TFLite/TfliteConverter.h"
+#include "compiler/Frontend/TFLite/TfliteImporter.h"
 #include "compiler/Frontend/TOSA/TosaImporter.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Html/GraphPage.h"
@@ -87,7 +87,6 @@ private:
   LogicalResult checkShape();
   LogicalResult readModel();
   LogicalResult readMlir();
-  LogicalResult readTflite();
   LogicalResult take(FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> imported) {
     if (succeeded(imported))
       module = std::move(*imported);
@@ -166,24 +165,12 @@ LogicalResult Compilation::readMlir() {
   return success();
 }
 
-LogicalResult Compilation::readTflite() {
-  ConvertedModel converted;
-  if (failed(convertTflite(context, options.model, options.import.bytes,
-                           options.tfliteConverter, converted)))
-    return failure();
-  auto source = readConverted(context, options.model, converted);
-  if (!source)
-    return failure();
-  roundOnce(*source, converted.roundedOnce);
-  return take(importTosa(*source, options.model, options.import));
-}
-
 LogicalResult Compilation::readModel() {
   StringRef extension = llvm::sys::path::extension(options.model);
   if (extension == ".mlir" || extension == ".mlirbc")
     return readMlir();
   if (extension == ".tflite")
-    return readTflite();
+    return take(importTflite(context, options.model, options.import));
   return take(importOnnx(context, options.model, options.import));
 }
 

@@ -35,6 +35,14 @@ std::string npu::typeText(Type type) {
   return text;
 }
 
+std::optional<int64_t> npu::constantInt(Value value) {
+  ElementsAttr known = constantOf(value);
+  if (!known || known.getNumElements() != 1 ||
+      !isa<mlir::IntegerType>(known.getElementType()))
+    return std::nullopt;
+  return elementInts(known).front();
+}
+
 Ints npu::countFrom(int64_t first, int64_t end) {
   Ints result(std::max<int64_t>(end - first, 0));
   std::iota(result.begin(), result.end(), first);
@@ -505,6 +513,25 @@ Value Emitter::gatherElements(Value data, Value indices, int64_t axis) {
     return fail(reason);
   return create<GatherElementsOp>(*shape, elementOf(data), data, indices,
                                   builder.getI64IntegerAttr(axis));
+}
+
+Value Emitter::pick(Value value, int64_t dim, ArrayRef<int64_t> indices) {
+  if (!value || indices == ArrayRef(countFrom(0, shapeOf(value)[dim])))
+    return value;
+  Ints shape(shapeOf(value));
+  shape[dim] = static_cast<int64_t>(indices.size());
+  return create<GatherOp>(shape, elementOf(value), value, ints(indices),
+                          builder.getI64IntegerAttr(dim));
+}
+
+Value Emitter::vectorAlong(ArrayRef<int32_t> numbers, int64_t dim,
+                           int64_t rank) {
+  Ints shape(rank - dim, 1);
+  shape[0] = static_cast<int64_t>(numbers.size());
+  return constant(
+      makeElements(RankedTensorType::get(shape, builder.getI32Type()),
+                   ArrayRef(reinterpret_cast<const char *>(numbers.data()),
+                            numbers.size() * sizeof(int32_t))));
 }
 
 Value Emitter::pad(Value value, ArrayRef<int64_t> pads, PadMode mode,

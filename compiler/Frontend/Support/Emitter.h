@@ -8,6 +8,7 @@
 
 #include "compiler/Dialect/NPU/NPUDialect.h"
 
+#include <optional>
 #include <string>
 
 namespace npu {
@@ -89,6 +90,10 @@ public:
               ArrayRef<int64_t> extents);
   /// One element for each index, see npu.gather_elements.
   Value gatherElements(Value data, Value indices, int64_t axis);
+  /// The elements at `indices` along a dimension.
+  Value pick(Value value, int64_t dim, ArrayRef<int64_t> indices);
+  /// These numbers along dimension `dim` of `rank`, as i32.
+  Value vectorAlong(ArrayRef<int32_t> numbers, int64_t dim, int64_t rank);
   Value pad(Value value, ArrayRef<int64_t> pads, PadMode mode, double number);
 
   /// 1 where the elements are NaN.
@@ -103,11 +108,13 @@ public:
     return builder.getI64ArrayAttr(numbers);
   }
 
-protected:
+  /// After an error that somebody else has reported.
   Value noteFailure() {
     sawError = true;
     return Value();
   }
+
+protected:
   /// makeTensorType, with an error only if it is the node's first.
   FailureOr<RankedTensorType> typeOf(const Twine &what, ArrayRef<int64_t> shape,
                                      Type element);
@@ -146,6 +153,8 @@ inline bool isByte(Type element) {
 }
 /// "f32", for messages.
 std::string typeText(Type type);
+/// The number of a constant that is one integer.
+std::optional<int64_t> constantInt(Value value);
 /// first, first + 1, ..., end - 1.
 Ints countFrom(int64_t first, int64_t end);
 

@@ -3,7 +3,6 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/BitVector.h"
-#include "llvm/Support/Endian.h"
 #include "llvm/Support/JSON.h"
 
 #include <cmath>
@@ -178,13 +177,13 @@ private:
 
 } // namespace
 
-const tflite::Model *npu::readTfliteModel(Location file, StringRef bytes) {
+std::optional<TfliteFile> npu::readTfliteModel(Location file, StringRef bytes) {
   const auto *data = reinterpret_cast<const uint8_t *>(bytes.data());
   // The identifier is behind the first offset.
   if (bytes.size() < 8 || bytes.substr(4, 4) != tflite::ModelIdentifier())
     return emitError(file) << "is no TFLite model: it does not have TFL3 as "
                               "bytes 5 to 8",
-           nullptr;
+           std::nullopt;
   bool isWhole = bytes.size() < FLATBUFFERS_MAX_BUFFER_SIZE;
   if (isWhole) {
     flatbuffers::Verifier verifier(data, bytes.size());
@@ -196,15 +195,30 @@ const tflite::Model *npu::readTfliteModel(Location file, StringRef bytes) {
                            << bytes.size()
                            << " bytes, or beyond 2 GB; it may be cut short or "
                               "damaged",
-           nullptr;
-  const tflite::Model *model = tflite::GetModel(data);
-  return succeeded(Checker(file, bytes, *model).check()) ? model : nullptr;
+           std::nullopt;
+  TfliteFile read{bytes, tflite::GetModel(data)};
+  if (failed(Checker(file, bytes, *read.model).check()))
+    return std::nullopt;
+  return read;
+}
+
+std::optional<StringRef>
+TfliteFile::dataOf(const tflite::Tensor &tensor) const {
+  if (tensor.buffer() == 0 || tensor.is_variable())
+    return std::nullopt;
+  const tflite::Buffer &buffer = *model->buffers()->Get(tensor.buffer());
+  if (buffer.offset() > 1)
+    return bytes.substr(buffer.offset(), buffer.size());
+  if (sizeOf(buffer.data()) == 0)
+    return std::nullopt;
+  return StringRef(reinterpret_cast<const char *>(buffer.data()->data()),
+                   buffer.data()->size());
 }
 
 /// Old files have the number in a byte.
 tflite::BuiltinOperator TfliteOperator::kind() const {
   const tflite::OperatorCode &code =
-      *model.operator_codes()->Get(source.opcode_index());
+      *file.model->operator_codes()->Get(source.opcode_index());
   return std::max(code.builtin_code(), static_cast<tflite::BuiltinOperator>(
                                            code.deprecated_builtin_code()));
 }
@@ -213,7 +227,7 @@ std::string TfliteOperator::name() const {
   tflite::BuiltinOperator number = kind();
   if (number == tflite::BuiltinOperator::CUSTOM)
     return "CUSTOM '" +
-           textOf(model.operator_codes()
+           textOf(file.model->operator_codes()
                       ->Get(source.opcode_index())
                       ->custom_code()) +
            "'";
@@ -236,11 +250,9 @@ const tflite::Tensor *TfliteOperator::output(size_t index) const {
              : nullptr;
 }
 
-StringRef TfliteOperator::resultName() const {
+std::string TfliteOperator::resultName() const {
   const tflite::Tensor *tensor = output(0);
-  return tensor && tensor->name()
-             ? StringRef(tensor->name()->c_str(), tensor->name()->size())
-             : "";
+  return tensor ? tfliteNameOf(*tensor) : "";
 }
 
 tflite::TensorType TfliteOperator::inputType(size_t index) const {
@@ -251,32 +263,6 @@ tflite::TensorType TfliteOperator::inputType(size_t index) const {
 tflite::TensorType TfliteOperator::outputType(size_t index) const {
   const tflite::Tensor *tensor = output(index);
   return tensor ? tensor->type() : tflite::TensorType::RESOURCE;
-}
-
-std::optional<StringRef> TfliteOperator::constant(size_t index) const {
-  const tflite::Tensor *tensor = input(index);
-  if (!tensor || tensor->buffer() == 0 || tensor->is_variable())
-    return std::nullopt;
-  const auto *data = model.buffers()->Get(tensor->buffer())->data();
-  if (!data)
-    return std::nullopt;
-  return StringRef(reinterpret_cast<const char *>(data->data()), data->size());
-}
-
-std::optional<SmallVector<int64_t>> TfliteOperator::ints(size_t index) const {
-  std::optional<StringRef> bytes = constant(index);
-  if (!bytes)
-    return std::nullopt;
-  bool isLong = inputType(index) == tflite::TensorType::INT64;
-  if (!isLong && inputType(index) != tflite::TensorType::INT32)
-    return std::nullopt;
-  SmallVector<int64_t> numbers;
-  size_t width = isLong ? 8 : 4;
-  for (size_t at = 0; at + width <= bytes->size(); at += width)
-    numbers.push_back(
-        isLong ? int64_t(llvm::support::endian::read64le(bytes->data() + at))
-               : int32_t(llvm::support::endian::read32le(bytes->data() + at)));
-  return numbers;
 }
 
 StringRef npu::tfliteTypeText(tflite::TensorType type) {
@@ -302,9 +288,10 @@ StringRef npu::tfliteTypeText(tflite::TensorType type) {
   }
 }
 
-std::optional<TfliteScale> npu::tfliteScale(const tflite::Tensor &tensor) {
-  const tflite::QuantizationParameters *quant = tensor.quantization();
-  if (!quant || sizeOf(quant->scale()) != 1)
-    return std::nullopt;
-  return TfliteScale{quant->scale()->Get(0), quant->zero_point()->Get(0)};
+std::string npu::tfliteNameOf(const tflite::Tensor &tensor) {
+  return textOf(tensor.name());
+}
+
+std::string npu::tfliteTensorText(const tflite::Tensor &tensor) {
+  return "tensor '" + tfliteNameOf(tensor) + "'";
 }

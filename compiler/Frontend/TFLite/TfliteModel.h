@@ -12,19 +12,27 @@
 
 namespace npu {
 
-/// The model in these bytes, which must live as long as it is used; null after
-/// one error at `file`.
-const tflite::Model *readTfliteModel(Location file, StringRef bytes);
+/// A verified file; its bytes must live as long as it is used.
+struct TfliteFile {
+  StringRef bytes;
+  const tflite::Model *model = nullptr;
+
+  /// The bytes of a constant; none of a value that an operator gives.
+  std::optional<StringRef> dataOf(const tflite::Tensor &tensor) const;
+};
+
+/// The model in these bytes; without one after one error at `file`.
+std::optional<TfliteFile> readTfliteModel(Location file, StringRef bytes);
 
 /// An operator with what it needs of the model around it. Operands and results
 /// are known to exist; an operand that is left out is null.
 class TfliteOperator {
 public:
-  TfliteOperator(const tflite::Model &model, const tflite::SubGraph &graph,
+  TfliteOperator(const TfliteFile &file, const tflite::SubGraph &graph,
                  const tflite::Operator &source)
-      : model(model), graph(graph), source(source) {}
+      : file(file), graph(graph), source(source) {}
 
-  const tflite::Model &model;
+  const TfliteFile &file;
   const tflite::SubGraph &graph;
   const tflite::Operator &source;
 
@@ -37,15 +45,10 @@ public:
   const tflite::Tensor *input(size_t index) const;
   const tflite::Tensor *output(size_t index) const;
   /// The name of the first result, which operators are known by.
-  StringRef resultName() const;
+  std::string resultName() const;
 
   tflite::TensorType inputType(size_t index) const;
   tflite::TensorType outputType(size_t index) const;
-
-  /// The bytes of a constant; none if data decides.
-  std::optional<StringRef> constant(size_t index) const;
-  /// The numbers of a constant of int32 or int64.
-  std::optional<SmallVector<int64_t>> ints(size_t index) const;
 
   /// Its table of options; null if it has none, or another operator's.
   template <typename Options>
@@ -57,13 +60,11 @@ public:
 /// "f32", "i8", as in npuc's other messages.
 StringRef tfliteTypeText(tflite::TensorType type);
 
-/// The one scale of a quantized tensor; none if it has none, or one for each
-/// channel.
-struct TfliteScale {
-  float scale;
-  int64_t zeroPoint;
-};
-std::optional<TfliteScale> tfliteScale(const tflite::Tensor &tensor);
+/// The name as text; a tensor without one has none.
+std::string tfliteNameOf(const tflite::Tensor &tensor);
+
+/// "tensor 'name'", for messages.
+std::string tfliteTensorText(const tflite::Tensor &tensor);
 
 } // namespace npu
 

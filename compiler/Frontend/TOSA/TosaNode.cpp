@@ -23,14 +23,6 @@ int64_t TosaNode::getAxis() const {
 
 Type TosaNode::resultElement() const { return dialectElement(sourceResult()); }
 
-std::optional<int64_t> TosaNode::constantInt(Value value) const {
-  ElementsAttr known = constantOf(value);
-  if (!known || known.getNumElements() != 1 ||
-      !isa<mlir::IntegerType>(known.getElementType()))
-    return std::nullopt;
-  return elementInts(known).front();
-}
-
 bool TosaNode::keepsNan() const {
   auto mode = attribute<mlir::tosa::NanPropagationModeAttr>("nan_mode");
   return !mode || mode.getValue() != mlir::tosa::NanPropagationMode::IGNORE;

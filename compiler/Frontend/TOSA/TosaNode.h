@@ -67,9 +67,6 @@ public:
   /// The first result's element type in the dialect.
   Type resultElement() const;
 
-  /// A zero point that is one constant number.
-  std::optional<int64_t> constantInt(Value value) const;
-
   /// Floats where the op says that NaN counts as nothing: `instead` in place of
   /// each; else `value`.
   Value withoutNan(Value value, Value instead);

@@ -7,7 +7,6 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
-#include "compiler/Frontend/TOSA/TosaWindow.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -187,7 +186,7 @@ static Value buildResizeNearest(Custom &op) {
     Ints indices;
     for (int64_t i = 0; i < axis.extent; ++i)
       indices.push_back(axis.nearest(i));
-    x = pick(op.node, x, 1 + int64_t(dim), indices);
+    x = op.node.pick(x, 1 + int64_t(dim), indices);
   }
   return x;
 }
@@ -209,8 +208,8 @@ static Value buildResizeBilinear(Custom &op) {
       belowPart.push_back(1024 - abovePart.back());
     }
     auto part = [&](const Ints &indices, const std::vector<int32_t> &parts) {
-      return op.two(NPU_INSTR_mul, pick(op.node, x, dim, indices),
-                    vectorAlong(op.node, parts, dim, 4));
+      return op.two(NPU_INSTR_mul, op.node.pick(x, dim, indices),
+                    op.node.vectorAlong(parts, dim, 4));
     };
     x = op.two(NPU_INSTR_add, part(below, belowPart), part(above, abovePart));
   }

@@ -107,7 +107,7 @@ static FailureOr<double> padNumber(TosaNode &node, Value value) {
   if (!known || known.getNumElements() != 1)
     return node.unsupported(
         "the value to pad with must be one constant number");
-  if (std::optional<int64_t> number = node.constantInt(value))
+  if (std::optional<int64_t> number = constantInt(value))
     return double(*number);
   Value wide = node.cast(value, node.getBuilder().getF32Type());
   if (!wide)

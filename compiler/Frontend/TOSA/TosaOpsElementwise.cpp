@@ -4,6 +4,7 @@
 #include "compiler/Frontend/TOSA/TosaOps.h"
 
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/Support/IntegerScale.h"
 
 using namespace npu;
 
@@ -85,7 +86,7 @@ LogicalResult npu::buildTosaMul(TosaNode &node) {
     return node.setResult(node.eltwise(NPU_INSTR_mul, {a, b}));
   a = node.cast(a, result);
   b = node.cast(b, result);
-  std::optional<int64_t> shift = node.constantInt(node.getInput(2));
+  std::optional<int64_t> shift = constantInt(node.getInput(2));
   if (!shift)
     return node.unsupported("the shift must be one constant number");
   if (*shift < 0 || *shift > 63)
@@ -102,8 +103,8 @@ LogicalResult npu::buildTosaNegate(TosaNode &node) {
   Type element = elementOf(x);
   if (isa<mlir::FloatType>(element))
     return node.setResult(node.eltwise(NPU_INSTR_neg, {x}));
-  std::optional<int64_t> inputZero = node.constantInt(node.getInput(1));
-  std::optional<int64_t> outputZero = node.constantInt(node.getInput(2));
+  std::optional<int64_t> inputZero = constantInt(node.getInput(1));
+  std::optional<int64_t> outputZero = constantInt(node.getInput(2));
   if (!inputZero || !outputZero)
     return node.unsupported("the zero points must be constant numbers");
   // -(x - inputZero) + outputZero, at the nearest end if out of range.
@@ -115,12 +116,6 @@ LogicalResult npu::buildTosaNegate(TosaNode &node) {
     result = node.eltwise(NPU_INSTR_clip, {result}, -most, most - 1);
   }
   return node.setResult(node.cast(result, element));
-}
-
-/// table[index] for each element.
-static Value lookUp(TosaNode &node, Value table, Value index) {
-  return node.create<GatherOp>(shapeOf(index), elementOf(table), table, index,
-                               node.getBuilder().getI64IntegerAttr(0));
 }
 
 /// Each entry of 16 bits, and above it the next one: both are one look-up.
@@ -142,7 +137,7 @@ static Value stepOfAll(TosaNode &node, npu_instr_kind kind, Value x,
   for (Operation *user : x.getUsers())
     if (auto step = dyn_cast<EltwiseOp>(user))
       if (step.getKind() == kind && step.getInputs()[0] == x &&
-          node.constantInt(step.getInputs()[1]) == number)
+          constantInt(step.getInputs()[1]) == number)
         return step.getResult();
   return node.eltwise(kind, {x, node.scalar(double(number), i32(node))});
 }

@@ -6,7 +6,7 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
-#include "compiler/Frontend/TOSA/TosaWindow.h"
+#include "compiler/Frontend/Support/Windows.h"
 
 using namespace npu;
 
@@ -59,42 +59,19 @@ static FailureOr<Axis> readAxis(TosaNode &node, size_t index) {
   return axis;
 }
 
-Value npu::pick(TosaNode &node, Value x, int64_t dim,
-                ArrayRef<int64_t> indices) {
-  if (!x)
-    return x;
-  if (indices == ArrayRef(countFrom(0, shapeOf(x)[dim])))
-    return x;
-  Ints shape(shapeOf(x));
-  shape[dim] = static_cast<int64_t>(indices.size());
-  return node.create<GatherOp>(shape, elementOf(x), x, node.ints(indices),
-                               node.getBuilder().getI64IntegerAttr(dim));
-}
-
 static Value nearest(TosaNode &node, Value x, int64_t dim, const Axis &axis) {
   Ints indices;
   for (int64_t i = 0; i < axis.extent; ++i)
     indices.push_back(
         axis.clamped(axis.floorAt(i) + (2 * axis.restAt(i) >= axis.units)));
-  return pick(node, x, dim, indices);
-}
-
-Value npu::vectorAlong(TosaNode &node, ArrayRef<int32_t> numbers, int64_t dim,
-                       int64_t rank) {
-  Type i32 = node.getBuilder().getI32Type();
-  Ints shape(rank - dim, 1);
-  shape[0] = static_cast<int64_t>(numbers.size());
-  return node.constant(
-      makeElements(RankedTensorType::get(shape, i32),
-                   ArrayRef(reinterpret_cast<const char *>(numbers.data()),
-                            numbers.size() * sizeof(int32_t))));
+  return node.pick(x, dim, indices);
 }
 
 /// A vector along `dim`: integers as they are, floats in parts of `units`.
 static Value weights(TosaNode &node, const std::vector<int32_t> &numbers,
                      int64_t units, int64_t dim, Value like) {
   Value value =
-      node.cast(vectorAlong(node, numbers, dim, rankOf(like)), elementOf(like));
+      node.cast(node.vectorAlong(numbers, dim, rankOf(like)), elementOf(like));
   if (!isa<mlir::FloatType>(elementOf(like)))
     return value;
   return node.eltwise(NPU_INSTR_div,
@@ -116,7 +93,7 @@ static Value bilinear(TosaNode &node, Value x, int64_t dim, const Axis &axis) {
   }
   auto part = [&](const Ints &indices, const std::vector<int32_t> &numbers) {
     return node.eltwise(NPU_INSTR_mul,
-                        {pick(node, x, dim, indices),
+                        {node.pick(x, dim, indices),
                          weights(node, numbers, axis.units, dim, x)});
   };
   return node.eltwise(NPU_INSTR_add,

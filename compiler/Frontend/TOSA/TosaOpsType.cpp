@@ -5,7 +5,7 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
-#include "compiler/Frontend/TOSA/TosaScale.h"
+#include "compiler/Frontend/Support/IntegerScale.h"
 
 #include <cmath>
 
@@ -38,35 +38,6 @@ LogicalResult npu::buildTosaCast(TosaNode &node) {
   if (isShort && isLonger)
     return node.setResult(wrapTo16(node, x));
   return node.setResult(node.cast(x, to));
-}
-
-Value npu::applyScale(TosaNode &node, Value value, Value multiplier,
-                      Value shift, bool roundsTwice) {
-  // 2^30 / 2^30: only the type changes.
-  if (node.constantInt(multiplier) == int64_t(1) << 30 &&
-      node.constantInt(shift) == 30)
-    return value;
-  return node.eltwise(NPU_INSTR_mul_shift, {value, multiplier, shift},
-                      roundsTwice ? 1 : 0);
-}
-
-Value npu::addAndSaturate(TosaNode &node, Value value, Value zeroPoint,
-                          unsigned bits, bool isUnsigned) {
-  if (zeroPoint && node.constantInt(zeroPoint) != 0)
-    value = node.eltwise(NPU_INSTR_add, {value, zeroPoint});
-  if (bits >= 32)
-    return value;
-  double count = std::ldexp(1.0, int(bits));
-  double least = isUnsigned ? 0 : -count / 2;
-  return node.eltwise(NPU_INSTR_clip, {value}, least, least + count - 1);
-}
-
-Reciprocal npu::reciprocalOf(uint32_t count) {
-  int32_t bits = 32; // that count - 1 takes
-  while (bits > 0 && ((count - 1) >> (bits - 1) & 1) == 0)
-    --bits;
-  int64_t numerator = ((int64_t(1) << 30) + 1) << bits;
-  return {static_cast<int32_t>(numerator / count), 30 + bits};
 }
 
 /// Numbers of `bits` bits in i32, as unsigned ones where the op says so.
@@ -115,7 +86,7 @@ LogicalResult npu::buildTosaRescale(TosaNode &node) {
   };
   Value value = widened(node, x, from, isUnsigned);
   Value inputZero = zeroPoint(3, from, isUnsigned);
-  if (inputZero && node.constantInt(inputZero) != 0)
+  if (inputZero && constantInt(inputZero) != 0)
     value = node.eltwise(NPU_INSTR_sub, {value, inputZero});
   value = applyScale(node, value, multiplier, shift, twice);
   value =

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The walk over the graph.
+#include "compiler/Frontend/TFLite/TfliteImporter.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Frontend/Support/FoldMemo.h"
+#include "compiler/Frontend/Support/MainFunction.h"
+#include "compiler/Frontend/Support/SourceLocation.h"
+#include "compiler/Frontend/Support/Unsupported.h"
+#include "compiler/Frontend/TFLite/TfliteOps.h"
+#include "compiler/Support/Budget.h"
+#include "compiler/Support/InputText.h"
+#include "kernels/tensor.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace npu;
+using mlir::emitError;
+using mlir::func::FuncOp;
+
+namespace {
+
+class Importer {
+public:
+  Importer(OpBuilder &builder, Location file, const TfliteFile &model,
+           bool taps)
+      : builder(builder), file(file), model(model),
+        graph(*model.model->subgraphs()->Get(0)), taps(taps),
+        values(graph.tensors() ? graph.tensors()->size() : 0) {}
+
+  FailureOr<std::vector<DeclaredInput>>
+  declaredInputs(const ImportOptions &options);
+  LogicalResult importBody(FuncOp function, ArrayRef<GraphInput> inputs);
+
+private:
+  LogicalResult importOperator(const tflite::Operator &source);
+  FailureOr<Value> operandOf(Emitter &emitter, int32_t tensor);
+  void importInputs(FuncOp function, ArrayRef<GraphInput> inputs);
+  void importOutputs(FuncOp function);
+  /// The value as the file stores it.
+  Value stored(int32_t tensor);
+  const tflite::Tensor &tensorAt(int32_t index) const {
+    return *graph.tensors()->Get(index);
+  }
+  std::string freshName(const tflite::Tensor &tensor, const Twine &standard);
+
+  OpBuilder &builder;
+  Location file;
+  const TfliteFile &model;
+  const tflite::SubGraph &graph;
+  bool taps;
+  std::vector<Value> values; // by tensor; null where it is not known yet
+  llvm::StringSet<> names;   // of outputs
+  BudgetUse budget;
+  FoldMemo folds;
+};
+
+} // namespace
+
+/// The tensor's name, or another where it has none or that of a tensor before.
+std::string Importer::freshName(const tflite::Tensor &tensor,
+                                const Twine &standard) {
+  std::string given = tfliteNameOf(tensor);
+  std::string name = given.empty() ? standard.str() : given;
+  for (int i = 1; !names.insert(name).second; ++i)
+    name = (given.empty() ? standard.str() : given) + "_" + std::to_string(i);
+  return name;
+}
+
+/// Sizes that an exporter left open are -1 in the signature, and one that fits
+/// is in the shape: LiteRT takes it where nothing else is asked for, as npuc.
+static DeclaredInput declaredInput(std::string name,
+                                   const tflite::Tensor &tensor, Type element,
+                                   const ImportOptions &options) {
+  DeclaredInput input{name, /*hasRank=*/true, {}, element};
+  const auto *signature = tensor.shape_signature();
+  const auto *shape = tensor.shape();
+  for (size_t i = 0; shape && i < shape->size(); ++i) {
+    bool isOpen = signature && signature->size() == shape->size() &&
+                  signature->Get(i) < 0;
+    bool isGiven =
+        options.inputShapes.count(name) != 0 || (options.batch && i == 0);
+    input.dims.push_back({isOpen && isGiven ? -1 : shape->Get(i), ""});
+  }
+  return input;
+}
+
+FailureOr<std::vector<DeclaredInput>>
+Importer::declaredInputs(const ImportOptions &options) {
+  std::vector<DeclaredInput> inputs;
+  for (size_t i = 0; graph.inputs() && i < graph.inputs()->size(); ++i) {
+    const tflite::Tensor &tensor = tensorAt(graph.inputs()->Get(i));
+    std::string name = freshName(tensor, "input" + Twine(i));
+    Type element = tfliteElement(builder.getContext(), tensor);
+    if (!element || tensor.type() == tflite::TensorType::INT4)
+      return emitUnsupported(file)
+             << "input '" << name << "' is of " << tfliteTypeText(tensor.type())
+             << ", which no input of npuc can be";
+    if (isShiftedByte(tensor))
+      element = mlir::IntegerType::get(builder.getContext(), 8,
+                                       mlir::IntegerType::Unsigned);
+    inputs.push_back(declaredInput(name, tensor, element, options));
+  }
+  return inputs;
+}
+
+/// i8 and u8 differ by 128 as numbers.
+static Value movedBy(Emitter &emitter, Value value, double amount,
+                     Type element) {
+  Type i32 = emitter.getBuilder().getI32Type();
+  return emitter.cast(
+      emitter.eltwise(NPU_INSTR_add,
+                      {emitter.cast(value, i32), emitter.scalar(amount, i32)}),
+      element);
+}
+
+void Importer::importInputs(FuncOp function, ArrayRef<GraphInput> inputs) {
+  Emitter emitter(builder, file);
+  for (auto [i, value] :
+       llvm::enumerate(inputValues(builder, function, inputs))) {
+    int32_t index = graph.inputs()->Get(i);
+    if (isShiftedByte(tensorAt(index)))
+      value = movedBy(emitter, value, -128, builder.getIntegerType(8));
+    values[index] = value;
+  }
+}
+
+Value Importer::stored(int32_t tensor) {
+  Emitter emitter(builder, file);
+  FailureOr<Value> value = operandOf(emitter, tensor);
+  if (failed(value))
+    return Value();
+  if (!isShiftedByte(tensorAt(tensor)))
+    return *value;
+  return movedBy(emitter, *value, 128,
+                 mlir::IntegerType::get(builder.getContext(), 8,
+                                        mlir::IntegerType::Unsigned));
+}
+
+/// A constant becomes a value when it is read first.
+FailureOr<Value> Importer::operandOf(Emitter &emitter, int32_t tensor) {
+  Value &value = values[tensor];
+  if (value)
+    return value;
+  FailureOr<ElementsAttr> elements =
+      tfliteConstant(emitter, model, tensorAt(tensor));
+  if (failed(elements))
+    return failure();
+  budget.noteModel(kernels::storedBytes(
+      describeTensor(cast<RankedTensorType>(elements->getType()))));
+  return value = emitter.constant(*elements);
+}
+
+LogicalResult Importer::importOperator(const tflite::Operator &source) {
+  TfliteOperator op(model, graph, source);
+  Location location = nodeLocation(file, op.name(), op.resultName());
+  SmallVector<Value> operands;
+  Emitter constants(builder, location);
+  for (size_t i = 0; i < op.inputCount(); ++i) {
+    int32_t tensor = source.inputs()->Get(i);
+    FailureOr<Value> value =
+        tensor < 0 ? FailureOr<Value>(Value()) : operandOf(constants, tensor);
+    if (failed(value))
+      return failure();
+    operands.push_back(*value);
+  }
+  const TfliteOp &row = *lookupTfliteOp(op.kind());
+  TfliteNode node(builder, location, op, row, operands);
+  budget.beginNode();
+  if (failed(row.build(node)) || node.hasFailed())
+    return failure();
+  for (size_t i = 0; i < op.outputCount(); ++i)
+    values[source.outputs()->Get(i)] = node.getResults()[i];
+  return success();
+}
+
+void Importer::importOutputs(FuncOp function) {
+  SmallVector<Value> outputs;
+  SmallVector<std::string> outputNames;
+  llvm::DenseSet<Value> seen;
+  auto add = [&](int32_t tensor, const Twine &standard) {
+    Value value = stored(tensor);
+    seen.insert(values[tensor]);
+    outputs.push_back(value);
+    outputNames.push_back(freshName(tensorAt(tensor), standard));
+  };
+  names.clear();
+  for (size_t i = 0; graph.outputs() && i < graph.outputs()->size(); ++i)
+    add(graph.outputs()->Get(i), "output" + Twine(i));
+  for (size_t i = 0; taps && i < values.size(); ++i)
+    if (values[i] && !constantOf(values[i]) && !seen.contains(values[i]) &&
+        !tfliteNameOf(tensorAt(i)).empty())
+      add(int32_t(i), "");
+  returnOutputs(builder, function, outputs, outputNames);
+}
+
+LogicalResult Importer::importBody(FuncOp function,
+                                   ArrayRef<GraphInput> inputs) {
+  importInputs(function, inputs);
+  for (size_t i = 0; graph.operators() && i < graph.operators()->size(); ++i)
+    if (failed(importOperator(*graph.operators()->Get(i))))
+      return failure();
+  if (!graph.outputs() || graph.outputs()->size() == 0)
+    return emitError(file) << "has no outputs, expected one or more";
+  importOutputs(function);
+  return success();
+}
+
+FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+npu::importTflite(MLIRContext &context, StringRef path,
+                  const ImportOptions &options) {
+  context.loadDialect<NPUDialect, mlir::func::FuncDialect>();
+  Location file = fileLocation(context, path);
+  std::string unreadable;
+  std::unique_ptr<llvm::MemoryBuffer> buffer =
+      options.bytes
+          ? llvm::MemoryBuffer::getMemBuffer(*options.bytes, path, false)
+          : readInput(path, Budget::File, unreadable);
+  if (!buffer)
+    return emitError(file) << unreadable;
+  std::optional<TfliteFile> model = readTfliteModel(file, buffer->getBuffer());
+  if (!model || failed(checkTfliteOps(file, *model)))
+    return failure();
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(file);
+  OpBuilder builder(&context);
+  Importer importer(builder, file, *model, options.taps);
+  FailureOr<std::vector<DeclaredInput>> declared =
+      importer.declaredInputs(options);
+  if (failed(declared))
+    return failure();
+  FailureOr<std::vector<GraphInput>> inputs =
+      bindInputs(file, std::move(*declared), options, /*leastSize=*/1);
+  if (failed(inputs))
+    return failure();
+  FuncOp function = createMain(builder, *module, *inputs);
+  if (failed(importer.importBody(function, *inputs)))
+    return failure();
+  dropDeadCode(function, *inputs);
+  if (failed(mlir::verify(*module)))
+    return failure();
+  return module;
+}

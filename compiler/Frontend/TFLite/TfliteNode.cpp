@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Frontend/TFLite/TfliteNode.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/Support/IntegerScale.h"
+
+#include <cmath>
+
+using namespace npu;
+using tflite::Activation;
+
+Type TfliteNode::resultElement(size_t index) const {
+  const tflite::Tensor *tensor = op.output(index);
+  return tensor ? tfliteElement(builder.getContext(), *tensor) : Type();
+}
+
+FailureOr<Ints> TfliteNode::numbers(size_t index, StringRef what) {
+  Value value = input(index);
+  if (!value)
+    return hasFailed() ? failure() : error("has no " + what);
+  ElementsAttr known = constantOf(value);
+  if (!known || !isa<mlir::IntegerType>(known.getElementType()))
+    return unsupported("has " + what + " that " +
+                       (known ? "is of " + typeText(elementOf(value))
+                              : std::string("its data decides")) +
+                       ", expected constant integers");
+  return elementInts(known);
+}
+
+FailureOr<int64_t> TfliteNode::number(size_t index, StringRef what) {
+  FailureOr<Ints> found = numbers(index, what);
+  if (failed(found))
+    return failure();
+  if (found->size() != 1)
+    return error("has " + Twine(found->size()) + " numbers as " + what +
+                 ", expected one");
+  return found->front();
+}
+
+FailureOr<int64_t> TfliteNode::dimension(int64_t axis, int64_t rank) {
+  if (axis < -rank || axis >= rank)
+    return error("has the dimension " + Twine(axis) + ", expected one of " +
+                 Twine(rank));
+  return axis < 0 ? axis + rank : axis;
+}
+
+bool TfliteNode::isQuantized(size_t index) const {
+  const tflite::Tensor *tensor = op.input(index);
+  return tensor && tfliteScale(*tensor) &&
+         (tensor->type() == tflite::TensorType::INT8 ||
+          tensor->type() == tflite::TensorType::UINT8 ||
+          tensor->type() == tflite::TensorType::INT16);
+}
+
+FailureOr<TfliteScale> TfliteNode::scaleOf(const tflite::Tensor *tensor) {
+  std::optional<TfliteScale> scale;
+  if (tensor)
+    scale = tfliteScale(*tensor);
+  if (!scale || scale->isByChannel() || !(scale->scale() > 0))
+    return unsupported(
+        "has " + (tensor ? tfliteTensorText(*tensor) : "a tensor") + " with " +
+        (!scale                 ? "no scale"
+         : scale->isByChannel() ? "a scale for each channel"
+                                : "the scale 0") +
+        ", expected one above 0");
+  return *scale;
+}
+
+Value TfliteNode::centered(Value value, int64_t zero) {
+  Value wide = cast(value, i32());
+  return zero != 0 ? two(NPU_INSTR_sub, wide, number32(zero)) : wide;
+}
+
+TfliteMultiplier npu::multiplierOf(double factor) {
+  int exponent = 0;
+  double fraction = std::frexp(factor, &exponent);
+  auto multiplier = std::llround(fraction * double(int64_t(1) << 31));
+  if (multiplier == int64_t(1) << 31) {
+    multiplier /= 2;
+    ++exponent;
+  }
+  if (!(factor > 0) || exponent < -31)
+    return {0, 31};
+  return {int32_t(multiplier), 31 - exponent};
+}
+
+Value TfliteNode::scaled(Value value, ArrayRef<double> factors,
+                         Rounding rounding) {
+  std::vector<int32_t> multipliers, shifts;
+  for (double factor : factors) {
+    TfliteMultiplier found = multiplierOf(factor);
+    multipliers.push_back(found.multiplier);
+    shifts.push_back(found.shift);
+  }
+  auto operand = [&](const std::vector<int32_t> &given) {
+    return llvm::all_equal(given) ? number32(given.front())
+                                  : vectorAlong(given, 0, 1);
+  };
+  return applyScale(*this, value, operand(multipliers), operand(shifts),
+                    rounding == Rounding::Twice);
+}
+
+Value TfliteNode::saturated(Value value, int64_t zero, int64_t low,
+                            int64_t high, size_t result) {
+  if (zero != 0)
+    value = two(NPU_INSTR_add, value, number32(zero));
+  value = eltwise(NPU_INSTR_clip, {value}, double(low), double(high));
+  return cast(value, resultElement(result));
+}
+
+TfliteRange npu::quantizedRange(Type element, const TfliteScale &scale,
+                                Activation activation) {
+  int64_t most = (int64_t(1) << (element.getIntOrFloatBitWidth() - 1)) - 1;
+  TfliteRange range{-most - 1, most};
+  auto stored = [&](float real) { // in floats, as LiteRT does
+    return scale.zeroPoint() + int64_t(std::round(real / float(scale.scale())));
+  };
+  if (activation == Activation::RELU || activation == Activation::RELU6)
+    range.low = std::max(range.low, stored(0));
+  if (activation == Activation::RELU6)
+    range.high = std::min(range.high, stored(6));
+  if (activation == Activation::RELU_N1_TO_1)
+    range = {std::max(range.low, stored(-1)), std::min(range.high, stored(1))};
+  return range;
+}
+
+LogicalResult TfliteNode::setQuantized(Value value, Activation activation) {
+  FailureOr<TfliteScale> scale = resultScale();
+  if (failed(scale))
+    return failure();
+  TfliteRange range = quantizedRange(resultElement(), *scale, activation);
+  return setResult(saturated(value, scale->zeroPoint(), range.low, range.high));
+}
+
+Value TfliteNode::activated(Value value, Activation activation) {
+  switch (activation) {
+  case Activation::RELU:
+    return one(NPU_INSTR_relu, value);
+  case Activation::RELU_N1_TO_1:
+    return eltwise(NPU_INSTR_clip, {value}, -1, 1);
+  case Activation::RELU6:
+    return eltwise(NPU_INSTR_clip, {value}, 0, 6);
+  default: // the table of operators sees to it that there is no other
+    return value;
+  }
+}
+
+LogicalResult TfliteNode::setResult(Value value, size_t index) {
+  if (!value)
+    return failure();
+  if (index >= results.size())
+    return error("gives " + Twine(results.size()) + " results, expected " +
+                 Twine(index + 1) + " or more");
+  if (elementOf(value) != resultElement(index))
+    return error("gives " + typeText(elementOf(value)) +
+                 ", but the file says " + tfliteTypeText(op.outputType(index)));
+  results[index] = value;
+  return success();
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the builder of an operator sees: the operator, its operands as values of
+// the npu dialect, and the emitter for its results.
+#ifndef NPU_COMPILER_FRONTEND_TFLITE_TFLITENODE_H
+#define NPU_COMPILER_FRONTEND_TFLITE_TFLITENODE_H
+
+#include "compiler/Frontend/TFLite/TfliteTensors.h"
+
+namespace npu {
+
+class TfliteNode;
+
+/// A row of the op table (TfliteOps.cpp).
+struct TfliteOp {
+  tflite::BuiltinOperator kind;
+  uint32_t types; // of the operand that the operator is about,
+  size_t operand; // and which that is
+  LogicalResult (*build)(TfliteNode &node);
+  /// What tells apart ops that share a builder: npu_instr_kind, ReduceKind.
+  int word = 0;
+  const char *note = ""; // what a user must know
+};
+
+/// How a scaled sum becomes a whole number: halves away from zero after one or
+/// two roundings, as LiteRT's kernels have it.
+enum class Rounding { Once, Twice };
+
+class TfliteNode : public Emitter {
+public:
+  /// `operands` and `results`: one value for each of the operator's; null for
+  /// an operand that is left out.
+  TfliteNode(OpBuilder &builder, Location location, const TfliteOperator &op,
+             const TfliteOp &row, ArrayRef<Value> operands)
+      : Emitter(builder, location), op(op), row(row), operands(operands),
+        results(op.outputCount()) {}
+
+  const TfliteOperator &op;
+  const TfliteOp &row;
+
+  size_t inputCount() const { return operands.size(); }
+  /// Null where it is left out.
+  Value input(size_t index) const {
+    return index < operands.size() ? operands[index] : Value();
+  }
+  Type resultElement(size_t index = 0) const;
+  Type f32() { return builder.getF32Type(); }
+  Type i32() { return builder.getI32Type(); }
+
+  /// The numbers of an operand of integers that is known; else an error that
+  /// says what they are.
+  FailureOr<Ints> numbers(size_t index, StringRef what);
+  /// The same, where the operator wants one number.
+  FailureOr<int64_t> number(size_t index, StringRef what);
+  /// A dimension of a value of this rank, counted from the end below 0.
+  FailureOr<int64_t> dimension(int64_t axis, int64_t rank);
+
+  bool isQuantized(size_t index) const;
+  /// The one scale of an operand or result; else an error.
+  FailureOr<TfliteScale> scaleOf(const tflite::Tensor *tensor);
+  FailureOr<TfliteScale> inputScale(size_t index) {
+    return scaleOf(op.input(index));
+  }
+  FailureOr<TfliteScale> resultScale(size_t index = 0) {
+    return scaleOf(op.output(index));
+  }
+
+  Value one(npu_instr_kind kind, Value x) { return eltwise(kind, {x}); }
+  Value two(npu_instr_kind kind, Value a, Value b) {
+    return eltwise(kind, {a, b});
+  }
+  Value number32(int64_t value) { return scalar(double(value), i32()); }
+  Value float32(double value) { return scalar(value, f32()); }
+
+  /// value - zero, as i32.
+  Value centered(Value value, int64_t zero);
+  /// value * factor in i32, halves as `rounding` says; several factors are
+  /// along the last dimension.
+  Value scaled(Value value, ArrayRef<double> factors, Rounding rounding);
+  /// value + the zero point of a result, within `low` and `high`, as the
+  /// result's type.
+  Value saturated(Value value, int64_t zero, int64_t low, int64_t high,
+                  size_t result = 0);
+  /// The same within its fused activation, or within its type.
+  LogicalResult setQuantized(Value value, tflite::Activation activation);
+  /// Floats and plain integers within a fused activation.
+  Value activated(Value value, tflite::Activation activation);
+
+  LogicalResult setResult(Value value, size_t index = 0);
+  ArrayRef<Value> getResults() const { return results; }
+
+private:
+  ArrayRef<Value> operands;
+  SmallVector<Value> results;
+};
+
+/// The least and most of a fused activation in a quantized type.
+struct TfliteRange {
+  int64_t low, high;
+};
+TfliteRange quantizedRange(Type element, const TfliteScale &scale,
+                           tflite::Activation activation);
+
+/// The multiplier and shift for a factor above 0: factor = multiplier /
+/// 2^shift, of 31 bits, as LiteRT rounds it; 0 for factors that vanish.
+struct TfliteMultiplier {
+  int32_t multiplier, shift;
+};
+TfliteMultiplier multiplierOf(double factor);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_FRONTEND_TFLITE_TFLITENODE_H

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Elementwise functions of one operand.
+#include "compiler/Frontend/TFLite/TfliteOps.h"
+
+#include "compiler/Dialect/NPU/ShapeInference.h"
+
+#include <cmath>
+
+using namespace npu;
+using tflite::Activation;
+using tflite::BuiltinOperator;
+
+static npu_instr_kind kindOf(TfliteNode &node) {
+  return static_cast<npu_instr_kind>(node.row.word);
+}
+
+LogicalResult npu::buildTfliteUnary(TfliteNode &node) {
+  if (node.isQuantized(0))
+    return buildTfliteTable(node);
+  return node.setResult(node.one(kindOf(node), node.input(0)));
+}
+
+/// RELU, RELU6, RELU_N1_TO_1 and RELU_0_TO_1.
+LogicalResult npu::buildTfliteRelu(TfliteNode &node) {
+  BuiltinOperator kind = node.op.kind();
+  bool isUnit = kind == BuiltinOperator::RELU_0_TO_1;
+  Activation activation = kind == BuiltinOperator::RELU6 ? Activation::RELU6
+                          : kind == BuiltinOperator::RELU_N1_TO_1
+                              ? Activation::RELU_N1_TO_1
+                              : Activation::RELU;
+  if (!node.isQuantized(0)) {
+    Value x = node.input(0);
+    return node.setResult(isUnit ? node.eltwise(NPU_INSTR_clip, {x}, 0, 1)
+                          : x    ? node.activated(x, activation)
+                                 : x);
+  }
+  FailureOr<TfliteScale> scale = node.inputScale(0),
+                         result = node.resultScale();
+  if (failed(scale) || failed(result))
+    return failure();
+  float factor = float(scale->scale()) / float(result->scale());
+  Value value = node.scaled(node.centered(node.input(0), scale->zeroPoint()),
+                            double(factor), Rounding::Twice);
+  if (!isUnit)
+    return node.setQuantized(value, activation);
+  TfliteRange from0 = quantizedRange(node.resultElement(), *result,
+                                     Activation::RELU),
+              to1 = quantizedRange(node.resultElement(), *result,
+                                   Activation::RELU_N1_TO_1);
+  return node.setResult(
+      node.saturated(value, result->zeroPoint(), from0.low, to1.high));
+}
+
+/// Both branches of a function that is linear on each side of 0.
+static LogicalResult setTwoSlopes(TfliteNode &node, double above,
+                                  double below) {
+  FailureOr<TfliteScale> scale = node.inputScale(0);
+  if (failed(scale))
+    return failure();
+  Value x = node.centered(node.input(0), scale->zeroPoint());
+  Value right = node.scaled(x, above, Rounding::Twice);
+  if (below >= 0) {
+    Value left = node.scaled(x, below, Rounding::Twice);
+    return node.setQuantized(
+        node.two(below <= above ? NPU_INSTR_max : NPU_INSTR_min, right, left),
+        Activation::NONE);
+  }
+  Value left = node.scaled(node.one(NPU_INSTR_neg, x), -below, Rounding::Twice);
+  Value isRight = node.two(NPU_INSTR_greater_equal, x, node.number32(0));
+  return node.setQuantized(
+      node.eltwise(NPU_INSTR_select, {isRight, right, left}), Activation::NONE);
+}
+
+LogicalResult npu::buildTfliteLeakyRelu(TfliteNode &node) {
+  const auto *options = node.op.options<tflite::LeakyReluOptions>();
+  float alpha = options ? options->alpha() : 0;
+  if (!node.isQuantized(0))
+    return node.setResult(
+        node.eltwise(NPU_INSTR_leaky_relu, {node.input(0)}, alpha));
+  FailureOr<TfliteScale> scale = node.inputScale(0),
+                         result = node.resultScale();
+  if (failed(scale) || failed(result))
+    return failure();
+  auto from = float(scale->scale()), to = float(result->scale());
+  return setTwoSlopes(node, double(from / to), double(from * alpha / to));
+}
+
+LogicalResult npu::buildTflitePRelu(TfliteNode &node) {
+  if (!node.isQuantized(0))
+    return node.setResult(
+        node.two(NPU_INSTR_prelu, node.input(0), node.input(1)));
+  FailureOr<TfliteScale> scale = node.inputScale(0), slope = node.inputScale(1),
+                         result = node.resultScale();
+  if (failed(scale) || failed(slope) || failed(result))
+    return failure();
+  auto from = float(scale->scale()), to = float(result->scale());
+  Value x = node.centered(node.input(0), scale->zeroPoint());
+  Value product = node.two(NPU_INSTR_mul, x,
+                           node.centered(node.input(1), slope->zeroPoint()));
+  Value left = node.scaled(product, double(from * float(slope->scale()) / to),
+                           Rounding::Twice);
+  Value right = node.scaled(x, double(from / to), Rounding::Twice);
+  Value isRight = node.two(NPU_INSTR_greater_equal, x, node.number32(0));
+  return node.setQuantized(
+      node.eltwise(NPU_INSTR_select, {isRight, right, left}), Activation::NONE);
+}
+
+LogicalResult npu::buildTfliteGelu(TfliteNode &node) {
+  if (node.isQuantized(0))
+    return buildTfliteTable(node);
+  const auto *options = node.op.options<tflite::GeluOptions>();
+  bool isApproximate = options && options->approximate();
+  return node.setResult(node.one(
+      isApproximate ? NPU_INSTR_gelu_tanh : NPU_INSTR_gelu_erf, node.input(0)));
+}
+
+/// x * min(max(x + 3, 0), 6) / 6, in this order.
+LogicalResult npu::buildTfliteHardSwish(TfliteNode &node) {
+  if (node.isQuantized(0))
+    return buildTfliteTable(node);
+  Value x = node.input(0);
+  Value bounded = node.eltwise(
+      NPU_INSTR_clip, {node.two(NPU_INSTR_add, x, node.float32(3))}, 0, 6);
+  return node.setResult(node.two(NPU_INSTR_mul,
+                                 node.two(NPU_INSTR_mul, x, bounded),
+                                 node.float32(1.0F / 6)));
+}
+
+LogicalResult npu::buildTfliteSquare(TfliteNode &node) {
+  return node.setResult(node.two(NPU_INSTR_mul, node.input(0), node.input(0)));
+}
+
+LogicalResult npu::buildTfliteZerosLike(TfliteNode &node) {
+  Value x = node.input(0);
+  return node.setResult(x ? node.filled(0, shapeOf(x), elementOf(x)) : x);
+}
