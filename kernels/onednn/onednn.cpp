@@ -161,11 +161,13 @@ bool OnednnKernel::reorderWeights(const Weights &w, const void *from,
 }
 
 /// All that says how oneDNN stores weights that lie as `tensor` does. It has no
-/// text of a descriptor with what it adds for bytes; kernels of one name add
-/// the same.
+/// text of a descriptor with what it adds for bytes: kernels of one name add
+/// the same, but for sums of the weights where the data have a zero point.
 static std::string orderOf(const npu_tensor_desc &tensor, const Desc &given,
-                           const Desc &chosen, const std::string &kernel) {
-  std::string order = "onednn, " + kernel + ", " + describe(tensor);
+                           const Desc &chosen, const std::string &kernel,
+                           bool hasZeroPoint) {
+  std::string order = "onednn, " + kernel + ", " + describe(tensor) +
+                      (hasZeroPoint ? ", zero point" : "");
   for (const Desc &desc : {given, chosen}) {
     order += ", " + std::to_string(static_cast<int>(desc.get_data_type()));
     for (const dnnl::memory::dims &numbers :
@@ -192,7 +194,8 @@ size_t OnednnKernel::pack(const void *const *operands) {
       continue;
     w.packed = packOnce(
         operands[input],
-        orderOf(problem.inputs[input], w.given, w.chosen, name),
+        orderOf(problem.inputs[input], w.given, w.chosen, name,
+                !zeroPoints.empty()),
         w.chosen.get_size(),
         [&](void *to) { return reorderWeights(w, operands[input], to); },
         bytes);

@@ -109,6 +109,24 @@ TEST(Sharing, AnotherTypeIsAnotherCopy) {
   expectRight(bytes, program, 2);
 }
 
+/// Where the data have a zero point, oneDNN stores sums of the weights beside
+/// them: an average of bytes and a product of the same weights in one program.
+TEST(Sharing, AnotherZeroPointIsAnotherCopy) {
+  std::vector<Problem> problems;
+  for (int32_t zero : {0, -128, 0, 7}) {
+    Problem problem = convProblem(tensor(NPU_I8, {1, 3, 7, 8}, "acdb"), 3,
+                                  {3, 2}, 1, 0, 3, "acdb", false);
+    problem.dataZeroPoint = zero;
+    makeConstant(problem, 1);
+    problems.push_back(problem);
+  }
+  Program program(problems[0].inputs[1]);
+  for (const Problem &problem : problems)
+    program.add(problem);
+  for (size_t i = 0; i < problems.size(); ++i)
+    expectRight(problems[i], program, i);
+}
+
 /// Memory that is gone when the next constant is there, at the same place, is
 /// no constant of the program.
 TEST(Sharing, OnlyConstantsOfTheProgram) {

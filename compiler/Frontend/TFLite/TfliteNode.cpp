@@ -125,12 +125,16 @@ TfliteRange npu::quantizedRange(Type element, const TfliteScale &scale,
   return range;
 }
 
-LogicalResult TfliteNode::setQuantized(Value value, Activation activation) {
+Value TfliteNode::quantized(Value value, Activation activation) {
   FailureOr<TfliteScale> scale = resultScale();
   if (failed(scale))
-    return failure();
+    return Value();
   TfliteRange range = quantizedRange(resultElement(), *scale, activation);
-  return setResult(saturated(value, scale->zeroPoint(), range.low, range.high));
+  return saturated(value, scale->zeroPoint(), range.low, range.high);
+}
+
+LogicalResult TfliteNode::setQuantized(Value value, Activation activation) {
+  return setResult(quantized(value, activation));
 }
 
 Value TfliteNode::activated(Value value, Activation activation) {

@@ -81,7 +81,9 @@ public:
   /// result's type.
   Value saturated(Value value, int64_t zero, int64_t low, int64_t high,
                   size_t result = 0);
-  /// The same within its fused activation, or within its type.
+  /// The same within its fused activation, or within its type; null after an
+  /// error.
+  Value quantized(Value value, tflite::Activation activation);
   LogicalResult setQuantized(Value value, tflite::Activation activation);
   /// Floats and plain integers within a fused activation.
   Value activated(Value value, tflite::Activation activation);

@@ -27,8 +27,6 @@ static FailureOr<TfliteProduct> readOperands(TfliteNode &node, int64_t rank,
                       ", expected " + Twine(rank) + " dimensions");
   if (isa<mlir::FloatType>(elementOf(product.data)))
     product.weight = tfliteFloats(node, weight);
-  // LiteRT's kernels of u8 have one factor, made in floats.
-  product.isFactorFloat = node.op.inputType(data) == tflite::TensorType::UINT8;
   return product;
 }
 
@@ -42,16 +40,15 @@ static LogicalResult setConvolution(TfliteNode &node, TfliteProduct product,
                          shapeOf(product.weight).drop_front(2), conv.strides,
                          conv.dilations, padding);
   product.data = channelsFirst(node, product.data);
-  return setProduct(
-      node, product, activation,
-      [&](Value data, Value weight, Value bias, int64_t zero) {
-        conv.data = data;
-        conv.weight = weight;
-        conv.bias = bias;
-        conv.dataZeroPoint = zero;
-        return convolve(node, conv);
-      },
-      [&](Value sum) { return channelsLast(node, sum); });
+  return node.setResult(
+      tfliteProduct(node, product, activation,
+                    [&](Value data, Value weight, Value bias, int64_t zero) {
+                      conv.data = data;
+                      conv.weight = weight;
+                      conv.bias = bias;
+                      conv.dataZeroPoint = zero;
+                      return channelsLast(node, convolve(node, conv));
+                    }));
 }
 
 LogicalResult npu::buildTfliteConv(TfliteNode &node) {
@@ -135,14 +132,13 @@ LogicalResult npu::buildTfliteTransposeConv(TfliteNode &node) {
         (*shape)[dim + 1], pads[dim], conv, added, dim);
   product->weight = channelsFirst(node, product->weight);
   product->data = channelsFirst(node, product->data);
-  return setProduct(
+  return node.setResult(tfliteProduct(
       node, *product, options->activation(),
       [&](Value data, Value weight, Value bias, int64_t zero) {
         conv.data = data;
         conv.weight = weight;
         conv.bias = bias;
         conv.dataZeroPoint = zero;
-        return convolveTransposed(node, conv, added);
-      },
-      [&](Value sum) { return channelsLast(node, sum); });
+        return channelsLast(node, convolveTransposed(node, conv, added));
+      }));
 }

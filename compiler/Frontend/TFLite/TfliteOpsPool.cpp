@@ -54,12 +54,24 @@ LogicalResult npu::buildTfliteMaxPool(TfliteNode &node) {
   return setPooled(node, maxPool(node, data, *window, /*keepsNan=*/isFloat));
 }
 
-/// The mean of stored numbers; a reciprocal that is a little too large moves
-/// halves away from zero. Bytes as the file has them: u8 is never negative.
-static Value meanOfBytes(TfliteNode &node, Value data,
-                         const PoolWindow &window) {
+/// The sums of stored numbers as the file has them: u8 is never negative.
+static Value storedSum(TfliteNode &node, Value data, int64_t offset,
+                       const PoolWindow &window) {
+  if (isByte(elementOf(data)))
+    return sumPool(node, data, -offset, window);
+  TfliteHalves halves = tfliteHalves(node, data);
+  Value high = sumPool(node, halves.high, 0, window);
+  return node.two(NPU_INSTR_add,
+                  node.two(NPU_INSTR_mul, high, node.number32(256)),
+                  sumPool(node, halves.low, TfliteHalves::lowZero, window));
+}
+
+/// The mean of integers; a reciprocal that is a little too large moves halves
+/// away from zero.
+static Value meanOfIntegers(TfliteNode &node, Value data,
+                            const PoolWindow &window) {
   int64_t offset = node.op.inputType(0) == tflite::TensorType::UINT8 ? 128 : 0;
-  Value sum = sumPool(node, data, -offset, window);
+  Value sum = storedSum(node, data, offset, window);
   if (!sum)
     return sum;
   std::vector<int32_t> multipliers, shifts;
@@ -71,8 +83,10 @@ static Value meanOfBytes(TfliteNode &node, Value data,
   Value mean = applyScale(node, sum, byPlace(node, multipliers, window),
                           byPlace(node, shifts, window),
                           /*roundsTwice=*/false);
-  Value zero = node.number32(-offset);
-  return node.cast(addAndSaturate(node, mean, zero, 8, false), elementOf(data));
+  Type element = elementOf(data);
+  return node.cast(addAndSaturate(node, mean, node.number32(-offset),
+                                  element.getIntOrFloatBitWidth(), false),
+                   element);
 }
 
 LogicalResult npu::buildTfliteAveragePool(TfliteNode &node) {
@@ -84,8 +98,5 @@ LogicalResult npu::buildTfliteAveragePool(TfliteNode &node) {
     return failure();
   if (isa<mlir::FloatType>(elementOf(data)))
     return setPooled(node, averagePool(node, data, *window));
-  if (!isByte(elementOf(data)))
-    return node.unsupported("averages " + typeText(elementOf(data)) +
-                            ", expected floats, i8 or u8");
-  return setPooled(node, meanOfBytes(node, data, *window));
+  return setPooled(node, meanOfIntegers(node, data, *window));
 }

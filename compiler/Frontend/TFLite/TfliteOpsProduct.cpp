@@ -10,20 +10,18 @@
 using namespace npu;
 
 /// Rows of data times rows of weights, as a convolution of one place each: so
-/// the data keep their zero point.
+/// the data keep their zero point. Data are (rows, 1, 1, depth), as the result.
 static Value rowsTimesRows(TfliteNode &node, Value data, Value weight,
                            Value bias, int64_t zero) {
-  auto asImage = [&](Value rows) {
-    return node.reshape(rows, {shapeOf(rows)[0], shapeOf(rows)[1], 1, 1});
-  };
   Convolution conv;
-  conv.data = asImage(data);
-  conv.weight = asImage(weight);
+  conv.data = channelsFirst(node, data);
+  conv.weight =
+      node.reshape(weight, {shapeOf(weight)[0], shapeOf(weight)[1], 1, 1});
   conv.bias = bias;
   conv.dataZeroPoint = zero;
   conv.strides = conv.dilations = {1, 1};
   conv.pads = {0, 0, 0, 0};
-  return convolve(node, conv);
+  return channelsLast(node, convolve(node, conv));
 }
 
 /// The sums are rounded once, other than in convolutions.
@@ -47,18 +45,17 @@ LogicalResult npu::buildTfliteFullyConnected(TfliteNode &node) {
     shape.back() = shapeOf(weight)[0];
   }
   TfliteProduct product;
-  product.data = node.reshape(data, {rows, depth});
+  product.data = node.reshape(data, {rows, 1, 1, depth});
   product.weight =
       isa<mlir::FloatType>(elementOf(data)) ? tfliteFloats(node, 1) : weight;
   product.bias = node.input(2);
-  product.isFactorFloat = true;
   product.rounding = Rounding::Once;
-  return setProduct(
+  Value result = tfliteProduct(
       node, product, options ? options->activation() : tflite::Activation::NONE,
       [&](Value x, Value w, Value bias, int64_t zero) {
         return rowsTimesRows(node, x, w, bias, zero);
-      },
-      [&](Value sum) { return node.reshape(sum, shape); });
+      });
+  return node.setResult(node.reshape(result, shape));
 }
 
 /// The matrices with their last dimensions swapped where the options say so.
@@ -81,6 +78,24 @@ static Value inOneBatch(TfliteNode &node, Value value,
   for (int64_t extent : batches)
     count *= extent;
   return node.reshape(all, {count, whole[whole.size() - 2], whole.back()});
+}
+
+/// The product of numbers of 16 bits from those of their halves, in 64 bits.
+static Value shortProduct(TfliteNode &node, Value a, Value b) {
+  Type i64 = node.getBuilder().getI64Type();
+  TfliteHalves left = tfliteHalves(node, a), right = tfliteHalves(node, b);
+  constexpr int64_t zero = TfliteHalves::lowZero;
+  auto part = [&](Value x, int64_t xZero, Value y, int64_t yZero,
+                  int64_t unit) {
+    Value product = node.cast(integerProduct(node, x, xZero, y, yZero), i64);
+    return node.two(NPU_INSTR_mul, product, node.scalar(double(unit), i64));
+  };
+  Value high = part(left.high, 0, right.high, 0, 65536);
+  Value middle =
+      node.two(NPU_INSTR_add, part(left.high, 0, right.low, zero, 256),
+               part(left.low, zero, right.high, 0, 256));
+  Value low = part(left.low, zero, right.low, zero, 1);
+  return node.two(NPU_INSTR_add, node.two(NPU_INSTR_add, high, middle), low);
 }
 
 LogicalResult npu::buildTfliteBatchMatMul(TfliteNode &node) {
@@ -109,17 +124,22 @@ LogicalResult npu::buildTfliteBatchMatMul(TfliteNode &node) {
                          result = node.resultScale();
   if (failed(left) || failed(right) || failed(result))
     return failure();
-  if (!isByte(elementOf(a)) || !isByte(elementOf(b)))
+  if (elementOf(a) != elementOf(b))
     return node.unsupported("multiplies " + typeText(elementOf(a)) + " by " +
                             typeText(elementOf(b)) +
-                            ", expected floats, or i8 by i8");
+                            ", expected floats, i8 by i8, or i16 by i16");
   Ints batches(ArrayRef(*shape).drop_back(2));
-  Value sum =
-      integerProduct(node, inOneBatch(node, a, batches), left->zeroPoint(),
-                     inOneBatch(node, b, batches), right->zeroPoint());
+  a = inOneBatch(node, a, batches);
+  b = inOneBatch(node, b, batches);
   double factor =
       double(float(left->scale()) * float(right->scale())) / result->scale();
-  return node.setQuantized(
-      node.scaled(node.reshape(sum, *shape), factor, Rounding::Twice),
-      tflite::Activation::NONE);
+  Value scaled =
+      isByte(elementOf(a))
+          ? node.scaled(node.reshape(integerProduct(node, a, left->zeroPoint(),
+                                                    b, right->zeroPoint()),
+                                     *shape),
+                        factor, Rounding::Twice)
+          : tfliteScaledLong(
+                node, node.reshape(shortProduct(node, a, b), *shape), factor);
+  return node.setQuantized(scaled, tflite::Activation::NONE);
 }

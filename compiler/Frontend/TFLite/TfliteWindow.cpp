@@ -62,16 +62,13 @@ static FailureOr<SumScale> scaleOfSum(TfliteNode &node,
                             (weight ? "several zero points" : "no scale"));
   SumScale scale{{}, data->zeroPoint(), weight->zeroPoint()};
   for (float one : weight->scales) {
-    double both = data->scale() * double(one);
-    if (product.isFactorFloat && !weight->isByChannel())
-      both = double(float(data->scale()) * one);
-    scale.factors.push_back(both / result->scale());
+    scale.factors.push_back(data->scale() * double(one) / result->scale());
   }
   return scale;
 }
 
-/// Sums of 64 bits: a factor of 15 bits, halves upwards, as LiteRT has it.
-static Value scaledLong(TfliteNode &node, Value sum, ArrayRef<double> factors) {
+Value npu::tfliteScaledLong(TfliteNode &node, Value sum,
+                            ArrayRef<double> factors) {
   Type i64 = node.getBuilder().getI64Type();
   std::vector<int32_t> multipliers, shifts;
   for (double factor : factors) {
@@ -86,77 +83,131 @@ static Value scaledLong(TfliteNode &node, Value sum, ArrayRef<double> factors) {
                ? node.scalar(given.front(), i64)
                : node.cast(node.vectorAlong(given, 0, 1), i64);
   };
-  return applyScale(node, sum, operand(multipliers), operand(shifts),
-                    /*roundsTwice=*/false);
+  Value scaled = applyScale(node, sum, operand(multipliers), operand(shifts),
+                            /*roundsTwice=*/false);
+  return node.cast(node.eltwise(NPU_INSTR_clip, {scaled}, -65536, 65536),
+                   node.i32());
 }
 
-using SumBuilder = function_ref<Value(Value, Value, Value, int64_t)>;
-
-/// x = 256 * high + low: both are bytes, the lower one with a zero point.
-static Value sumOfHalves(TfliteNode &node, const TfliteProduct &product,
-                         Value weight, Type element, SumBuilder sum) {
+TfliteHalves npu::tfliteHalves(TfliteNode &node, Value value) {
   Type i8 = node.getBuilder().getIntegerType(8);
-  Value x = node.cast(product.data, node.i32());
-  Value high =
-      node.cast(node.two(NPU_INSTR_shift_right, x, node.number32(8)), i8);
+  Value x = node.cast(value, node.i32());
+  Value high = node.two(NPU_INSTR_shift_right, x, node.number32(8));
   Value low = node.two(NPU_INSTR_sub,
                        node.two(NPU_INSTR_bit_and, x, node.number32(255)),
-                       node.number32(128));
-  Value highSum = sum(high, weight, Value(), 0);
-  Value lowSum = sum(node.cast(low, i8), weight, Value(), -128);
-  if (!highSum || !lowSum)
+                       node.number32(-TfliteHalves::lowZero));
+  return {node.cast(high, i8), node.cast(low, i8)};
+}
+
+static Value sumOfHalves(TfliteNode &node, const TfliteProduct &product,
+                         Type element, TfliteSum sum) {
+  TfliteHalves halves = tfliteHalves(node, product.data);
+  Value high = sum(halves.high, product.weight, Value(), 0);
+  Value low = sum(halves.low, product.weight, Value(), TfliteHalves::lowZero);
+  if (!high || !low)
     return Value();
   return node.two(NPU_INSTR_add,
-                  node.two(NPU_INSTR_mul, node.cast(highSum, element),
+                  node.two(NPU_INSTR_mul, node.cast(high, element),
                            node.scalar(256, element)),
-                  node.cast(lowSum, element));
+                  node.cast(low, element));
 }
 
-static LogicalResult
-setShortProduct(TfliteNode &node, const TfliteProduct &product,
-                const SumScale &scale, tflite::Activation activation,
-                SumBuilder sum, function_ref<Value(Value)> finish) {
-  if (scale.weightZero != 0 || !isByte(elementOf(product.weight)))
-    return node.unsupported("multiplies i16 by " +
-                            typeText(elementOf(product.weight)) +
-                            ", expected i8 with the zero point 0");
-  // LiteRT sums in as many bits as the bias has.
-  bool isLong = !product.bias || elementOf(product.bias).isInteger(64);
+/// Sums of 64 bits times one factor of 31 bits, halves upwards, as LiteRT's
+/// FULLY_CONNECTED has it: the factor's halves apart, as the whole product may
+/// take more than 64 bits.
+static Value scaledLongOnce(TfliteNode &node, Value sum, double factor) {
+  TfliteMultiplier found = multiplierOf(factor);
+  if (found.shift < 17) {
+    (void)node.unsupported("scales sums of 64 bits by 2^14 or more");
+    return Value();
+  }
+  Type i64 = node.getBuilder().getI64Type();
+  auto number = [&](int64_t value) {
+    return node.constant(
+        mlir::DenseElementsAttr::get(RankedTensorType::get({}, i64), value));
+  };
+  Value low =
+      node.two(NPU_INSTR_add,
+               node.two(NPU_INSTR_mul, sum, number(found.multiplier & 0xffff)),
+               number(int64_t(1) << (found.shift - 1)));
+  Value high = node.two(NPU_INSTR_mul, sum, number(found.multiplier >> 16));
+  Value whole = node.two(NPU_INSTR_add, high,
+                         node.two(NPU_INSTR_shift_right, low, number(16)));
+  Value scaled =
+      node.two(NPU_INSTR_shift_right, whole, number(found.shift - 16));
+  return node.cast(node.eltwise(NPU_INSTR_clip, {scaled}, -65536, 65536),
+                   node.i32());
+}
+
+/// Whether sums of so many products of numbers of 16 bits and bytes, and the
+/// bias, fit 32 bits.
+static bool fits32Bits(const TfliteProduct &product) {
+  int64_t depth = tensorType(product.weight).getNumElements() /
+                  std::max<int64_t>(shapeOf(product.weight)[0], 1);
+  int64_t most = depth << 22;
+  if (product.bias) {
+    ElementsAttr bias = constantOf(product.bias);
+    if (!bias)
+      return false;
+    int64_t largest = 0;
+    for (int64_t number : elementInts(bias))
+      largest = std::max(largest, number < 0 ? -number : number);
+    most += std::min(largest, int64_t(1) << 40);
+  }
+  return most < int64_t(1) << 31;
+}
+
+static Value shortProduct(TfliteNode &node, const TfliteProduct &product,
+                          const SumScale &scale, tflite::Activation activation,
+                          TfliteSum sum) {
+  if (scale.weightZero != 0 || !isByte(elementOf(product.weight))) {
+    (void)node.unsupported("multiplies i16 by " +
+                           typeText(elementOf(product.weight)) +
+                           ", expected i8 with the zero point 0");
+    return Value();
+  }
+  // LiteRT sums in as many bits as the bias has, and its FULLY_CONNECTED's
+  // factor is the same for both.
+  bool isOnce = product.rounding == Rounding::Once;
+  bool isLong = (!product.bias || elementOf(product.bias).isInteger(64)) &&
+                !(isOnce && fits32Bits(product));
   Type element = isLong ? Type(node.getBuilder().getI64Type()) : node.i32();
-  Value total = sumOfHalves(node, product, product.weight, element, sum);
-  total = total ? finish(total) : total;
+  Value total = sumOfHalves(node, product, element, sum);
   if (total && product.bias)
     total = node.two(NPU_INSTR_add, total, node.cast(product.bias, element));
-  if (!isLong)
-    return node.setQuantized(
-        node.scaled(total, scale.factors, product.rounding), activation);
-  // Bounded before it is narrowed: more than 16 bits are out of range anyhow.
-  Value scaled = node.eltwise(
-      NPU_INSTR_clip, {scaledLong(node, total, scale.factors)}, -65536, 65536);
-  return node.setQuantized(node.cast(scaled, node.i32()), activation);
+  if (!total)
+    return total;
+  if (isLong && isOnce && scale.factors.size() > 1) {
+    (void)node.unsupported("sums i16 in 64 bits with a scale for each channel");
+    return Value();
+  }
+  Value scaled = !isLong  ? node.scaled(total, scale.factors, product.rounding)
+                 : isOnce ? scaledLongOnce(node, total, scale.factors.front())
+                          : tfliteScaledLong(node, total, scale.factors);
+  return scaled ? node.quantized(scaled, activation) : scaled;
 }
 
-LogicalResult npu::setProduct(TfliteNode &node, TfliteProduct product,
-                              tflite::Activation activation, SumBuilder sum,
-                              function_ref<Value(Value)> finish) {
+Value npu::tfliteProduct(TfliteNode &node, const TfliteProduct &product,
+                         tflite::Activation activation, TfliteSum sum) {
   if (!product.data || !product.weight)
-    return node.hasFailed() ? failure() : node.error("has no data or weight");
-  if (isa<mlir::FloatType>(elementOf(product.data))) {
-    Value result =
-        sum(product.data, product.weight,
-            product.bias ? node.cast(product.bias, node.f32()) : Value(), 0);
-    result = result ? finish(result) : result;
-    return node.setResult(result ? node.activated(result, activation) : result);
+    return node.hasFailed() ? Value() : node.fail("has no data or weight");
+  Type element = elementOf(product.data), weights = elementOf(product.weight);
+  if (isa<mlir::FloatType>(element)) {
+    Value bias = product.bias ? node.cast(product.bias, element) : Value();
+    Value result = sum(product.data, product.weight, bias, 0);
+    return result ? node.activated(result, activation) : result;
   }
   FailureOr<SumScale> scale = scaleOfSum(node, product);
   if (failed(scale))
-    return failure();
-  if (elementOf(product.data).isInteger(16))
-    return setShortProduct(node, product, *scale, activation, sum, finish);
-  if (!isByte(elementOf(product.data)) || !isByte(elementOf(product.weight)))
-    return node.unsupported("multiplies " + typeText(elementOf(product.data)) +
-                            " by " + typeText(elementOf(product.weight)) +
-                            ", expected floats, i8 by i8, or i16 by i8");
+    return Value();
+  if (element.isInteger(16))
+    return shortProduct(node, product, *scale, activation, sum);
+  if (!isByte(element) || !isByte(weights)) {
+    (void)node.unsupported("multiplies " + typeText(element) + " by " +
+                           typeText(weights) +
+                           ", expected floats, i8 by i8, or i16 by i8");
+    return Value();
+  }
   Value weight = withoutZero(node, product.weight, scale->weightZero);
   Value data = product.data;
   int64_t zero = scale->dataZero;
@@ -165,9 +216,8 @@ LogicalResult npu::setProduct(TfliteNode &node, TfliteProduct product,
     zero = 0;
   }
   Value result = sum(data, weight, product.bias, zero);
-  result = result ? finish(result) : result;
   if (!result)
-    return failure();
-  return node.setQuantized(
-      node.scaled(result, scale->factors, product.rounding), activation);
+    return result;
+  return node.quantized(node.scaled(result, scale->factors, product.rounding),
+                        activation);
 }

@@ -21,19 +21,28 @@ struct TfliteProduct {
   Value bias;         // one number for each channel, or none
   size_t dataIndex = 0, weightIndex = 1;
   Rounding rounding = Rounding::Twice;
-  /// Whether LiteRT multiplies the scales of one channel in floats.
-  bool isFactorFloat = false;
 };
 
-/// Sets the result of sums of products: `sum` makes them of data, weight, bias
-/// and the data's zero point; `finish` moves them into the result's order.
-/// Floats are summed as they are, bytes in 32 bits; numbers of 16 bits by their
-/// halves, each as bytes, in 64 bits.
-LogicalResult setProduct(
-    TfliteNode &node, TfliteProduct product, tflite::Activation activation,
-    function_ref<Value(Value data, Value weight, Value bias, int64_t zeroPoint)>
-        sum,
-    function_ref<Value(Value sum)> finish);
+/// Sums of products as the operator's result has them: `sum` makes them of
+/// data, weight, bias and the data's zero point, with channels last. Floats are
+/// summed as they are, bytes in 32 bits; numbers of 16 bits by their halves,
+/// each as bytes, in 64 bits. Null after an error.
+using TfliteSum = function_ref<Value(Value data, Value weight, Value bias,
+                                     int64_t zeroPoint)>;
+Value tfliteProduct(TfliteNode &node, const TfliteProduct &product,
+                    tflite::Activation activation, TfliteSum sum);
+
+/// Numbers of 16 bits as 256 * high + low, both bytes; the lower one has the
+/// zero point -128.
+struct TfliteHalves {
+  Value high, low;
+  static constexpr int64_t lowZero = -128;
+};
+TfliteHalves tfliteHalves(TfliteNode &node, Value value);
+
+/// Sums of 64 bits times a factor of 15 bits, halves upwards, as LiteRT has it;
+/// as i32, what is out of 16 bits saturated beyond them.
+Value tfliteScaledLong(TfliteNode &node, Value sum, ArrayRef<double> factors);
 
 } // namespace npu
 

@@ -139,6 +139,15 @@ def products() -> Iterator[Case]:
         g.output(g.op("FULLY_CONNECTED", [data(g, rng, "f32", [3, 8]), data(g, rng, "f32", [5, 8]), None], "f32", None,
                       "FullyConnectedOptions"))  # fmt: skip
 
+    for depth, has_bias in itertools.product([512, 700, 3000], [True, False]):
+        def deep(g, rng, depth=depth, has_bias=has_bias):
+            """Sums that take more than 32 bits."""
+            x = g.input(np.where(rng.random((2, depth)) < 0.5, 32767, bytes_of(rng, "i16", 2, depth)).astype(np.int16), Quant(0.0003))
+            w = g.constant(rng.integers(-20, 127, (5, depth), endpoint=True).astype(np.int8), Quant(0.02))
+            b = bias(g, rng, "i16", 5, Quant(0.000006))
+            g.output(g.op("FULLY_CONNECTED", [x, w, b if has_bias else None], "i16", Quant(0.1), "FullyConnectedOptions", version=9))
+
+        yield Case(f"dense/deep-{depth}-{has_bias}/i16", deep)
     for low, high in ((1e-6, 1e-4), (1e-4, 1e-2), (1e-2, 1)):
         for number in range(4):
             def rounded(g, rng, low=low, high=high, number=number):
