@@ -28,7 +28,6 @@ std::atomic<Place *> places{nullptr};
 std::atomic<int> waiting{0};
 constexpr int dying = -1;
 std::atomic<int> pendingSignal{0};
-std::atomic<int> child{0}; // EndsWithUs
 
 std::atomic<char *> *enter(const std::string &path) {
   char *text = strdup(path.c_str());
@@ -75,9 +74,6 @@ void endBySignal(int number) {
     pendingSignal = number;
     return;
   }
-  // It may not have its session yet.
-  if (int process = child; process > 0 && kill(-process, SIGTERM) != 0)
-    kill(process, SIGTERM);
   removeTemporaries();
   std::signal(number, SIG_DFL);
   std::raise(number); // delivered when this handler returns
@@ -133,9 +129,6 @@ SignalsWait::~SignalsWait() {
     if (int number = pendingSignal.exchange(0))
       std::raise(number);
 }
-
-EndsWithUs::EndsWithUs(int process) { child = process; }
-EndsWithUs::~EndsWithUs() { child = 0; }
 
 TemporaryName::TemporaryName(const std::string &path)
     : name(path), registered(enter(path)) {}

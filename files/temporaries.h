@@ -30,17 +30,6 @@ public:
   SignalsWait &operator=(const SignalsWait &) = delete;
 };
 
-/// A process that was started in a session of its own, while signals wait: a
-/// signal that ends this process ends it, too, and what it has started. One
-/// lives at a time.
-class EndsWithUs {
-public:
-  explicit EndsWithUs(int process);
-  ~EndsWithUs();
-  EndsWithUs(const EndsWithUs &) = delete;
-  EndsWithUs &operator=(const EndsWithUs &) = delete;
-};
-
 /// A file, or a folder of files, that is removed when this goes out of scope.
 /// What others make by name (a linker, another process) belongs into a folder:
 /// they cannot make it again after it was removed.

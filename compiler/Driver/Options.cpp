@@ -150,11 +150,6 @@ void OptionReader::Raw::addImport(CLI::App &app, CompileOptions &compile) {
   app.add_option("--f64", f64,
                  "f32: nodes that compute in f64 do so in f32, with a warning "
                  "[they are refused]");
-  app.add_option("--tflite-converter", compile.tfliteConverter,
-                 "the program tosa-converter-for-tflite, which reads .tflite "
-                 "models")
-      ->type_name("FILE")
-      ->envname("NPU_TFLITE_CONVERTER");
 }
 
 /// For which chip, and what it need not run.

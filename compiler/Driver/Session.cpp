@@ -48,8 +48,6 @@ bool Session::declareFiles() {
     files.reads("the model", compile.model);
   if (!given.pinnedPlanPath.empty())
     files.reads("--layout-plan", given.pinnedPlanPath);
-  if (!compile.tfliteConverter.empty())
-    files.reads("--tflite-converter", compile.tfliteConverter);
   for (const auto &[name, path] : given.boundFiles)
     files.reads("--bind-input " + name, path);
   files.writes("standard output", files::standardOutput);

@@ -57,9 +57,6 @@ struct CompileOptions {
   bool quantizedIo = false;
   /// What products of f32 are made of.
   Precision precision = Precision::F32;
-  /// The program that turns .tflite into TOSA; empty: the one beside npuc, or
-  /// that PATH finds.
-  std::string tfliteConverter;
   int threads = 1; // that the kernel library is asked for
   EmitKind emit = EmitKind::Npu;
   /// Of EmitKind::Mlir: after which stage the module is written.

@@ -116,7 +116,8 @@ TEST(Sharing, AnotherZeroPointIsAnotherCopy) {
   for (int32_t zero : {0, -128, 0, 7}) {
     Problem problem = convProblem(tensor(NPU_I8, {1, 3, 7, 8}, "acdb"), 3,
                                   {3, 2}, 1, 0, 3, "acdb", false);
-    problem.dataZeroPoint = zero;
+    problem.outputs[0].dtype = NPU_I32;
+    problem.attrs.conv.data_zero_point = zero;
     makeConstant(problem, 1);
     problems.push_back(problem);
   }

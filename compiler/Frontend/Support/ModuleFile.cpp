@@ -40,11 +40,9 @@ static LogicalResult checkSplats(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
-/// Some of MLIR's own parsers fail without a word. With `complaint` the first
-/// error goes there.
+/// Some of MLIR's own parsers fail without a word.
 static OwningOpRef<ModuleOp>
-parseSource(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer,
-            std::string *complaint) {
+parseSource(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer) {
   std::string name = buffer->getBufferIdentifier().str();
   bool hasError = false;
   mlir::ScopedDiagnosticHandler handler(
@@ -55,10 +53,7 @@ parseSource(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer,
         if (isError && hasError)
           return success();
         hasError |= isError;
-        if (!isError || !complaint)
-          return failure(); // the next handler reports it
-        *complaint = diagnostic.str();
-        return success();
+        return failure(); // the next handler reports it
       });
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
@@ -72,9 +67,8 @@ parseSource(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer,
 }
 
 static OwningOpRef<ModuleOp> parse(MLIRContext &context,
-                                   std::unique_ptr<llvm::MemoryBuffer> buffer,
-                                   std::string *complaint = nullptr) {
-  auto module = parseSource(context, std::move(buffer), complaint);
+                                   std::unique_ptr<llvm::MemoryBuffer> buffer) {
+  auto module = parseSource(context, std::move(buffer));
   if (module && failed(checkSplats(*module)))
     return nullptr;
   return module;
@@ -84,23 +78,6 @@ OwningOpRef<ModuleOp> npu::parseModule(MLIRContext &context, StringRef bytes,
                                        StringRef name) {
   return parse(context, llvm::MemoryBuffer::getMemBufferCopy(bytes, name));
 }
-
-namespace {
-/// A file that is called otherwise in errors.
-class RenamedBuffer : public llvm::MemoryBuffer {
-public:
-  RenamedBuffer(std::unique_ptr<llvm::MemoryBuffer> buffer, StringRef name)
-      : file(std::move(buffer)), name(name.str()) {
-    init(file->getBufferStart(), file->getBufferEnd(), false);
-  }
-  StringRef getBufferIdentifier() const override { return name; }
-  BufferKind getBufferKind() const override { return file->getBufferKind(); }
-
-private:
-  std::unique_ptr<llvm::MemoryBuffer> file;
-  std::string name;
-};
-} // namespace
 
 /// What is wrong with it in front of any parser. Bytecode has neither brackets
 /// nor digits.
@@ -121,18 +98,14 @@ OwningOpRef<ModuleOp> npu::readModule(MLIRContext &context, StringRef bytes,
   return nullptr;
 }
 
-OwningOpRef<ModuleOp> npu::readModuleFile(MLIRContext &context, StringRef path,
-                                          StringRef shownAs,
-                                          std::string *complaint) {
+OwningOpRef<ModuleOp> npu::readModuleFile(MLIRContext &context,
+                                          StringRef path) {
   std::string error;
   auto buffer = readInput(path, Budget::File, error);
   if (buffer)
     error = whyNotModule(*buffer);
-  if (error.empty() && !shownAs.empty())
-    buffer = std::make_unique<RenamedBuffer>(std::move(buffer), shownAs);
   if (error.empty())
-    return parse(context, std::move(buffer), complaint);
-  mlir::emitError(fileLocation(context, shownAs.empty() ? path : shownAs))
-      << error;
+    return parse(context, std::move(buffer));
+  mlir::emitError(fileLocation(context, path)) << error;
   return nullptr;
 }

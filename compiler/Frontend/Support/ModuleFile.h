@@ -22,12 +22,9 @@ mlir::OwningOpRef<mlir::ModuleOp> parseModule(MLIRContext &context,
 mlir::OwningOpRef<mlir::ModuleOp> readModule(MLIRContext &context,
                                              StringRef bytes, StringRef name);
 
-/// The same from a file; "-" is standard input. Errors call it `shownAs`, if
-/// that is given. With `complaint`, what MLIR's parser says goes there, and is
-/// no error.
-mlir::OwningOpRef<mlir::ModuleOp>
-readModuleFile(MLIRContext &context, StringRef path, StringRef shownAs = "",
-               std::string *complaint = nullptr);
+/// The same from a file; "-" is standard input.
+mlir::OwningOpRef<mlir::ModuleOp> readModuleFile(MLIRContext &context,
+                                                 StringRef path);
 
 } // namespace npu
 

@@ -223,7 +223,9 @@ static FailureOr<Value> comparable(TfliteNode &node, size_t index) {
 LogicalResult npu::buildTfliteCompare(TfliteNode &node) {
   Value a = node.input(0), b = node.input(1);
   npu_instr_kind kind = kindOf(node);
-  if (node.isQuantized(0)) {
+  // LiteRT compares i16 as it is stored.
+  bool isByteWise = node.isQuantized(0) && a && isByte(elementOf(a));
+  if (isByteWise) {
     FailureOr<Value> left = comparable(node, 0), right = comparable(node, 1);
     if (failed(left) || failed(right))
       return failure();

@@ -28,8 +28,6 @@ static const TosaOp table[] = {
     {"conv2d", buildTosaConv},
     {"conv3d", buildTosaConv},
     {"cos", buildTosaUnary, NPU_INSTR_cos},
-    {"custom", buildTosaCustom, 0, "",
-     "what the TFLite front end puts in place of an operator"},
     {"depthwise_conv2d", buildTosaConv, 0, "depthwise"},
     {"equal", buildTosaBinary, NPU_INSTR_equal},
     {"erf", buildTosaUnary, NPU_INSTR_erf},
@@ -97,8 +95,7 @@ std::string npu::supportedTosaOpsMarkdown() {
       "TOSA 1.0 as MLIR's dialect, text or bytecode, on tensors of f32, f16, "
       "bf16, i8, i16, i32, i64 and i1. `const` and `const_shape` become "
       "constants. Not supported: `fft2d`, `rfft2d`, "
-      "control flow, variables, `custom` of others, 4-bit and 48-bit integers, "
-      "8-bit "
+      "control flow, variables, `custom`, 4-bit and 48-bit integers, 8-bit "
       "floats.\n\n"
       "| operator | notes |\n|---|---|\n";
   for (const TosaOp &op : table)

@@ -16,8 +16,6 @@ const TosaOp *lookupTosaOp(StringRef name);
 LogicalResult buildTosaConv(TosaNode &node);
 LogicalResult buildTosaMatMul(TosaNode &node);
 LogicalResult buildTosaTransposeConv(TosaNode &node);
-// TosaOpsCustom.cpp
-LogicalResult buildTosaCustom(TosaNode &node);
 // TosaOpsData.cpp
 LogicalResult buildTosaConcat(TosaNode &node);
 LogicalResult buildTosaGather(TosaNode &node);

@@ -292,34 +292,6 @@ func.func @f(%x: tensor<1x100000x1x1xi8>) -> tensor<?x?x?x?xi8> {
 }
 
 // -----
-// CHECK-NEXT: model: custom 'line 3': unsupported: is operator 'mine' of 'TFL', which npuc does not know
-func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %y = tosa.custom %x {operator_name = "mine", domain_name = "TFL", implementation_attrs = ""} : (tensor<4xf32>) -> tensor<4xf32>
-  return %y : tensor<4xf32>
-}
-
-// -----
-// CHECK-NEXT: model: custom 'line 3': has 1 operands and 3 numbers, expected 1 and 4
-func.func @f(%x: tensor<4xf32>) -> tensor<4xi8> {
-  %y = tosa.custom %x {operator_name = "npuc.quantize", domain_name = "TFL", implementation_attrs = "1 2 3"} : (tensor<4xf32>) -> tensor<4xi8>
-  return %y : tensor<4xi8>
-}
-
-// -----
-// CHECK-NEXT: model: custom 'line 3': 'one' is no number
-func.func @f(%x: tensor<4xf32>) -> tensor<4xi8> {
-  %y = tosa.custom %x {operator_name = "npuc.quantize", domain_name = "TFL", implementation_attrs = "1 2 3 one"} : (tensor<4xf32>) -> tensor<4xi8>
-  return %y : tensor<4xi8>
-}
-
-// -----
-// CHECK-NEXT: model: custom 'line 3': normalizes a scalar, expected a row
-func.func @f(%x: tensor<f32>) -> tensor<f32> {
-  %y = tosa.custom %x {operator_name = "npuc.l2_normalization", domain_name = "TFL", implementation_attrs = ""} : (tensor<f32>) -> tensor<f32>
-  return %y : tensor<f32>
-}
-
-// -----
 // CHECK-NEXT: model: custom 'line 3': resizes 4x4, expected an image, and extents from 1 to 2^20
 func.func @f(%x: tensor<4x4xf32>) -> tensor<*xf32> {
   %y = tosa.custom %x {operator_name = "npuc.resize_nearest", domain_name = "TFL", implementation_attrs = "8 8 0 0"} : (tensor<4x4xf32>) -> tensor<*xf32>
