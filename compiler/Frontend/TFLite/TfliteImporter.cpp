@@ -39,8 +39,8 @@ public:
 private:
   LogicalResult importOperator(const tflite::Operator &source);
   FailureOr<Value> operandOf(Emitter &emitter, int32_t tensor);
-  void importInputs(FuncOp function, ArrayRef<GraphInput> inputs);
-  void importOutputs(FuncOp function);
+  LogicalResult importInputs(FuncOp function, ArrayRef<GraphInput> inputs);
+  LogicalResult importOutputs(FuncOp function);
   /// The value as the file stores it.
   Value stored(int32_t tensor);
   const tflite::Tensor &tensorAt(int32_t index) const {
@@ -118,7 +118,8 @@ static Value movedBy(Emitter &emitter, Value value, double amount,
       element);
 }
 
-void Importer::importInputs(FuncOp function, ArrayRef<GraphInput> inputs) {
+LogicalResult Importer::importInputs(FuncOp function,
+                                     ArrayRef<GraphInput> inputs) {
   Emitter emitter(builder, file);
   for (auto [i, value] :
        llvm::enumerate(inputValues(builder, function, inputs))) {
@@ -127,6 +128,7 @@ void Importer::importInputs(FuncOp function, ArrayRef<GraphInput> inputs) {
       value = movedBy(emitter, value, -128, builder.getIntegerType(8));
     values[index] = value;
   }
+  return failure(emitter.hasFailed());
 }
 
 Value Importer::stored(int32_t tensor) {
@@ -178,12 +180,14 @@ LogicalResult Importer::importOperator(const tflite::Operator &source) {
   return success();
 }
 
-void Importer::importOutputs(FuncOp function) {
+LogicalResult Importer::importOutputs(FuncOp function) {
   SmallVector<Value> outputs;
   SmallVector<std::string> outputNames;
   llvm::DenseSet<Value> seen;
+  bool isWhole = true; // else an error says why not
   auto add = [&](int32_t tensor, const Twine &standard) {
     Value value = stored(tensor);
+    isWhole &= bool(value);
     seen.insert(values[tensor]);
     outputs.push_back(value);
     outputNames.push_back(freshName(tensorAt(tensor), standard));
@@ -195,19 +199,21 @@ void Importer::importOutputs(FuncOp function) {
     if (values[i] && !constantOf(values[i]) && !seen.contains(values[i]) &&
         !tfliteNameOf(tensorAt(i)).empty())
       add(int32_t(i), "");
-  returnOutputs(builder, function, outputs, outputNames);
+  if (isWhole)
+    returnOutputs(builder, function, outputs, outputNames);
+  return success(isWhole);
 }
 
 LogicalResult Importer::importBody(FuncOp function,
                                    ArrayRef<GraphInput> inputs) {
-  importInputs(function, inputs);
+  if (failed(importInputs(function, inputs)))
+    return failure();
   for (size_t i = 0; graph.operators() && i < graph.operators()->size(); ++i)
     if (failed(importOperator(*graph.operators()->Get(i))))
       return failure();
   if (!graph.outputs() || graph.outputs()->size() == 0)
     return emitError(file) << "has no outputs, expected one or more";
-  importOutputs(function);
-  return success();
+  return importOutputs(function);
 }
 
 FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
