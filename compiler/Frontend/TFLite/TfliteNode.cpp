@@ -15,6 +15,11 @@ Type TfliteNode::resultElement(size_t index) const {
   return tensor ? tfliteElement(builder.getContext(), *tensor) : Type();
 }
 
+Value TfliteNode::needed(size_t index) {
+  Value value = input(index);
+  return value ? value : fail("has no operand " + Twine(index));
+}
+
 FailureOr<Ints> TfliteNode::numbers(size_t index, StringRef what) {
   Value value = input(index);
   if (!value)
@@ -38,11 +43,45 @@ FailureOr<int64_t> TfliteNode::number(size_t index, StringRef what) {
   return found->front();
 }
 
+FailureOr<double> TfliteNode::anyNumber(size_t index, StringRef what) {
+  Value value = needed(index);
+  if (!value)
+    return failure();
+  if (isa<mlir::IntegerType>(elementOf(value))) {
+    FailureOr<int64_t> found = number(index, what);
+    return failed(found) ? FailureOr<double>() : double(*found);
+  }
+  Value wide = cast(value, f32());
+  std::optional<std::vector<float>> known;
+  if (wide)
+    known = floatsOf(wide);
+  if (!known || known->size() != 1)
+    return unsupported("has " + what +
+                       " that its data decides, expected one constant");
+  return double(known->front());
+}
+
 FailureOr<int64_t> TfliteNode::dimension(int64_t axis, int64_t rank) {
   if (axis < -rank || axis >= rank)
     return error("has the dimension " + Twine(axis) + ", expected one of " +
                  Twine(rank));
   return axis < 0 ? axis + rank : axis;
+}
+
+FailureOr<Ints> TfliteNode::dimensions(size_t index, int64_t rank) {
+  FailureOr<Ints> given = numbers(index, "dimensions");
+  if (failed(given))
+    return failure();
+  Ints axes;
+  for (int64_t number : *given) {
+    FailureOr<int64_t> axis = dimension(number, rank);
+    if (failed(axis))
+      return failure();
+    axes.push_back(*axis);
+  }
+  llvm::sort(axes);
+  axes.erase(llvm::unique(axes), axes.end());
+  return axes;
 }
 
 bool TfliteNode::isQuantized(size_t index) const {

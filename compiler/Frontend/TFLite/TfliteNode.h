@@ -43,6 +43,8 @@ public:
   Value input(size_t index) const {
     return index < operands.size() ? operands[index] : Value();
   }
+  /// The same; null with an error where it is left out.
+  Value needed(size_t index);
   Type resultElement(size_t index = 0) const;
   Type f32() { return builder.getF32Type(); }
   Type i32() { return builder.getI32Type(); }
@@ -52,8 +54,12 @@ public:
   FailureOr<Ints> numbers(size_t index, StringRef what);
   /// The same, where the operator wants one number.
   FailureOr<int64_t> number(size_t index, StringRef what);
+  /// The one number of an operand that is known, of any type.
+  FailureOr<double> anyNumber(size_t index, StringRef what);
   /// A dimension of a value of this rank, counted from the end below 0.
   FailureOr<int64_t> dimension(int64_t axis, int64_t rank);
+  /// The dimensions that an operand names, in order, each once.
+  FailureOr<Ints> dimensions(size_t index, int64_t rank);
 
   bool isQuantized(size_t index) const;
   /// The one scale of an operand or result; else an error.

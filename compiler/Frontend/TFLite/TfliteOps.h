@@ -21,6 +21,9 @@ tflite::Activation tfliteActivation(const TfliteOperator &op);
 /// An operand as the floats that it stands for.
 Value tfliteFloats(TfliteNode &node, size_t index);
 
+/// The number that stands for 0 in the first operand, to pad with.
+double tflitePadding(TfliteNode &node);
+
 /// The table of operators, for docs/tflite-ops.md.
 std::string supportedTfliteOpsMarkdown();
 
@@ -63,6 +66,64 @@ LogicalResult buildTfliteZerosLike(TfliteNode &node);
 LogicalResult buildTfliteTable(TfliteNode &node);
 // TfliteOpsMove.cpp
 LogicalResult buildTfliteReshape(TfliteNode &node);
+LogicalResult buildTfliteExpandDims(TfliteNode &node);
+LogicalResult buildTfliteSqueeze(TfliteNode &node);
+LogicalResult buildTfliteTranspose(TfliteNode &node);
+LogicalResult buildTfliteReverse(TfliteNode &node);
+LogicalResult buildTfliteSpaceToDepth(TfliteNode &node);
+LogicalResult buildTfliteDepthToSpace(TfliteNode &node);
+LogicalResult buildTfliteSpaceToBatch(TfliteNode &node);
+LogicalResult buildTfliteBatchToSpace(TfliteNode &node);
+// TfliteOpsJoin.cpp
+LogicalResult buildTfliteConcat(TfliteNode &node);
+LogicalResult buildTflitePack(TfliteNode &node);
+LogicalResult buildTfliteTile(TfliteNode &node);
+LogicalResult buildTfliteBroadcastTo(TfliteNode &node);
+LogicalResult buildTfliteFill(TfliteNode &node);
+LogicalResult buildTflitePad(TfliteNode &node);
+LogicalResult buildTfliteMirrorPad(TfliteNode &node);
+// TfliteOpsSlice.cpp
+LogicalResult buildTfliteSlice(TfliteNode &node);
+LogicalResult buildTfliteStridedSlice(TfliteNode &node);
+LogicalResult buildTfliteSplit(TfliteNode &node);
+LogicalResult buildTfliteSplitV(TfliteNode &node);
+LogicalResult buildTfliteUnpack(TfliteNode &node);
+// TfliteOpsReduce.cpp
+LogicalResult buildTfliteReduce(TfliteNode &node);
+LogicalResult buildTfliteSum(TfliteNode &node);
+LogicalResult buildTfliteMean(TfliteNode &node);
+LogicalResult buildTfliteReduceBool(TfliteNode &node);
+LogicalResult buildTfliteArg(TfliteNode &node);
+LogicalResult buildTfliteCumsum(TfliteNode &node);
+// TfliteOpsIndex.cpp
+LogicalResult buildTfliteGather(TfliteNode &node);
+LogicalResult buildTfliteGatherNd(TfliteNode &node);
+LogicalResult buildTfliteEmbeddingLookup(TfliteNode &node);
+LogicalResult buildTfliteOneHot(TfliteNode &node);
+LogicalResult buildTfliteTopK(TfliteNode &node);
+LogicalResult buildTfliteBucketize(TfliteNode &node);
+LogicalResult buildTfliteShape(TfliteNode &node);
+LogicalResult buildTfliteRank(TfliteNode &node);
+LogicalResult buildTfliteBroadcastArgs(TfliteNode &node);
+LogicalResult buildTfliteRange(TfliteNode &node);
+// TfliteOpsScatter.cpp
+LogicalResult buildTfliteScatterNd(TfliteNode &node);
+LogicalResult buildTfliteSparseToDense(TfliteNode &node);
+LogicalResult buildTfliteDynamicUpdateSlice(TfliteNode &node);
+LogicalResult buildTfliteSegmentSum(TfliteNode &node);
+LogicalResult buildTfliteUnsortedSegment(TfliteNode &node);
+LogicalResult buildTfliteMatrixDiag(TfliteNode &node);
+LogicalResult buildTfliteMatrixSetDiag(TfliteNode &node);
+LogicalResult buildTfliteReverseSequence(TfliteNode &node);
+// TfliteOpsResize.cpp
+LogicalResult buildTfliteResizeNearest(TfliteNode &node);
+LogicalResult buildTfliteResizeBilinear(TfliteNode &node);
+// TfliteOpsNorm.cpp
+LogicalResult buildTfliteL2Norm(TfliteNode &node);
+LogicalResult buildTfliteLrn(TfliteNode &node);
+// TfliteOpsSoftmax.cpp
+LogicalResult buildTfliteSoftmax(TfliteNode &node);
+LogicalResult buildTfliteLogSoftmax(TfliteNode &node);
 
 } // namespace npu
 

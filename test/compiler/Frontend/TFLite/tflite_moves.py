@@ -96,9 +96,20 @@ def normalizations() -> Iterator[Case]:
             fusedActivationFunction=activation(act))))  # fmt: skip
     yield Case("l2_normalization/zeros", lambda g, rng: g.output(g.op(
         "L2_NORMALIZATION", [g.input(np.float32([[0, 0], [1e-20, 0], [3, 4]]))], "f32", None, "L2NormOptions")))  # fmt: skip
-    yield Case("lrn/f32", lambda g, rng: g.output(g.op(
-        "LOCAL_RESPONSE_NORMALIZATION", [data(g, rng, "f32", [1, 2, 2, 9])], "f32", None, "LocalResponseNormalizationOptions",
-        radius=2, bias=1.0, alpha=0.3, beta=0.7)))  # fmt: skip
+    for radius in (1, 2, 9):
+        yield Case(f"lrn/f32-{radius}", partial(local_response, radius=radius), is_sum=True, exact=partial(exact_response, radius=radius))
+
+
+def local_response(g: Graph, rng: np.random.Generator, radius: int) -> None:
+    g.output(g.op("LOCAL_RESPONSE_NORMALIZATION", [data(g, rng, "f32", [1, 2, 2, 9])], "f32", None,
+                  "LocalResponseNormalizationOptions", radius=radius, bias=1.0, alpha=0.3, beta=0.7))  # fmt: skip
+
+
+def exact_response(g: Graph, radius: int) -> np.ndarray:
+    """TensorFlow's definition; LiteRT's reference kernel leaves out the last neighbour."""
+    (x,) = (values.astype(np.float64) for values in g.given.values())
+    near = np.abs(np.subtract.outer(np.arange(x.shape[-1]), np.arange(x.shape[-1]))) <= radius
+    return (x * (1 + 0.3 * (x * x) @ near) ** -0.7).astype(np.float32)
 
 
 # --- Movement: a function of a graph, chance and type for each row of MOVES ---

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Resizes of images, in LiteRT's own arithmetic.
+#include "compiler/Frontend/TFLite/TfliteOps.h"
+
+#include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/Support/Windows.h"
+
+#include <array>
+#include <cmath>
+
+using namespace npu;
+
+namespace {
+/// Rows or columns.
+struct ResizedAxis {
+  int64_t input, extent;
+  bool alignsCorners, hasHalfPixels;
+
+  /// In f32, as LiteRT has it.
+  float scale() const {
+    return alignsCorners && extent > 1 ? float(input - 1) / float(extent - 1)
+                                       : float(input) / float(extent);
+  }
+  int64_t nearest(int64_t i) const {
+    float place = (float(i) + (hasHalfPixels ? 0.5F : 0.0F)) * scale();
+    auto index = int64_t(alignsCorners ? std::round(place) : std::floor(place));
+    return std::clamp<int64_t>(index, 0, input - 1);
+  }
+
+  /// Where result i lies, in f32.
+  float realPlace(int64_t i) const {
+    return hasHalfPixels ? (float(i) + 0.5F) * scale() - 0.5F
+                         : float(i) * scale();
+  }
+  /// In parts of 1024, as LiteRT has it for integers.
+  int64_t place(int64_t i) const {
+    int64_t step = (1024 * input + extent / 2) / extent;
+    if (alignsCorners && extent > 1)
+      step = (1024 * (input - 1) + (extent - 1) / 2) / (extent - 1);
+    return i * step + (hasHalfPixels ? step / 2 - 512 : 0);
+  }
+};
+
+using RowsAndColumns = std::array<ResizedAxis, 2>;
+
+/// The neighbours of each row or column of the result, and the part of each.
+template <typename Number>
+struct Neighbours {
+  Ints below, above;
+  std::vector<Number> belowPart, abovePart;
+};
+} // namespace
+
+template <typename Options>
+static FailureOr<RowsAndColumns> resizedAxes(TfliteNode &node) {
+  Value x = node.input(0);
+  FailureOr<Ints> sizes = node.numbers(1, "sizes");
+  if (failed(sizes))
+    return failure();
+  constexpr int64_t most = 1 << 20; // its indices are made one by one
+  auto isSize = [&](int64_t size) { return size >= 1 && size <= most; };
+  if (rankOf(x) != 4 || sizes->size() != 2 || !llvm::all_of(*sizes, isSize) ||
+      !llvm::all_of(shapeOf(x), isSize))
+    return node.error("resizes " + shapes::text(shapeOf(x)) + " to " +
+                      shapes::text(*sizes) +
+                      ", expected an image, and extents from 1 to 2^20");
+  const auto *options = node.op.options<Options>();
+  bool alignsCorners = options && options->align_corners(),
+       hasHalfPixels = options && options->half_pixel_centers();
+  RowsAndColumns axes;
+  for (int i : {0, 1})
+    axes[i] = {shapeOf(x)[1 + i], (*sizes)[i], alignsCorners, hasHalfPixels};
+  return axes;
+}
+
+LogicalResult npu::buildTfliteResizeNearest(TfliteNode &node) {
+  auto axes = resizedAxes<tflite::ResizeNearestNeighborOptions>(node);
+  if (failed(axes))
+    return failure();
+  Value x = node.input(0);
+  for (auto [dim, axis] : llvm::enumerate(*axes)) {
+    Ints indices;
+    for (int64_t i = 0; i < axis.extent; ++i)
+      indices.push_back(axis.nearest(i));
+    x = node.pick(x, 1 + int64_t(dim), indices);
+  }
+  return node.setResult(x);
+}
+
+// --- Bilinear ----------------------------------------------------------------
+
+static Value resizedFloats(TfliteNode &node, const RowsAndColumns &axes) {
+  OpBuilder &builder = node.getBuilder();
+  mlir::MLIRContext *context = builder.getContext();
+  Value data = channelsFirst(node, node.input(0));
+  if (!data)
+    return data;
+  Ints shape(shapeOf(data).take_front(2));
+  SmallVector<double> scales{1, 1};
+  for (const ResizedAxis &axis : axes) {
+    shape.push_back(axis.extent);
+    scales.push_back(double(axis.extent) / double(axis.input));
+  }
+  ResizeCoordinates coordinates =
+      axes[0].alignsCorners   ? ResizeCoordinates::AlignCorners
+      : axes[0].hasHalfPixels ? ResizeCoordinates::HalfPixel
+                              : ResizeCoordinates::Asymmetric;
+  return channelsLast(
+      node, node.create<ResizeOp>(
+                shape, elementOf(data), data,
+                ResizeModeAttr::get(context, ResizeMode::Linear),
+                ResizeCoordinatesAttr::get(context, coordinates),
+                ResizeNearestAttr::get(context, ResizeNearest::Floor),
+                builder.getF64ArrayAttr(scales), builder.getF64FloatAttr(-0.75),
+                builder.getBoolAttr(false)));
+}
+
+static Neighbours<int32_t> wholeNeighbours(const ResizedAxis &axis) {
+  Neighbours<int32_t> found;
+  for (int64_t i = 0; i < axis.extent; ++i) {
+    int64_t place = axis.place(i);
+    int64_t below = std::max<int64_t>(place / 1024, 0);
+    found.below.push_back(below);
+    found.above.push_back(std::min((place + 1023) / 1024, axis.input - 1));
+    found.abovePart.push_back(int32_t(place - 1024 * below));
+    found.belowPart.push_back(1024 - found.abovePart.back());
+  }
+  return found;
+}
+
+/// Sums in units of 2^-20, halves away from zero: i8 in 32 bits, i16 in 64.
+static Value resizedIntegers(TfliteNode &node, const RowsAndColumns &axes) {
+  Value x = node.input(0);
+  Type sum = isByte(elementOf(x)) ? node.i32() : node.getBuilder().getI64Type();
+  for (auto [index, axis] : llvm::enumerate(axes)) {
+    int64_t dim = 1 + int64_t(index);
+    Neighbours<int32_t> near = wholeNeighbours(axis);
+    auto part = [&](const Ints &indices, const std::vector<int32_t> &parts) {
+      return node.two(NPU_INSTR_mul, node.cast(node.pick(x, dim, indices), sum),
+                      node.cast(node.vectorAlong(parts, dim, 4), sum));
+    };
+    x = node.two(NPU_INSTR_add, part(near.below, near.belowPart),
+                 part(near.above, near.abovePart));
+  }
+  Value half = node.two(NPU_INSTR_mul, node.one(NPU_INSTR_sign, x),
+                        node.scalar(1 << 19, sum));
+  Value rounded = node.two(NPU_INSTR_div, node.two(NPU_INSTR_add, x, half),
+                           node.scalar(1 << 20, sum));
+  return node.cast(rounded, node.resultElement());
+}
+
+static Neighbours<double> realNeighbours(const ResizedAxis &axis) {
+  Neighbours<double> found;
+  for (int64_t i = 0; i < axis.extent; ++i) {
+    float place = axis.realPlace(i);
+    int64_t below = std::max<int64_t>(int64_t(std::floor(place)), 0);
+    found.below.push_back(below);
+    found.above.push_back(
+        std::min<int64_t>(int64_t(std::ceil(place)), axis.input - 1));
+    float part = place - float(below);
+    found.abovePart.push_back(double(part));
+    found.belowPart.push_back(double(1.0F - part));
+  }
+  return found;
+}
+
+/// u8 in f32, in LiteRT's order: each of four neighbours times the part of its
+/// row and of its column, and a half, cut off.
+static Value resizedBytes(TfliteNode &node, const RowsAndColumns &axes) {
+  Value x = node.cast(node.input(0), node.i32());
+  bool isShifted = isShiftedByte(*node.op.input(0));
+  if (isShifted)
+    x = node.two(NPU_INSTR_add, x, node.number32(128));
+  x = node.cast(x, node.f32());
+  Neighbours<double> rows = realNeighbours(axes[0]),
+                     columns = realNeighbours(axes[1]);
+  auto part = [&](const Ints &row, ArrayRef<double> rowPart, const Ints &column,
+                  ArrayRef<double> columnPart) {
+    Value picked = node.pick(node.pick(x, 1, row), 2, column);
+    picked = node.two(NPU_INSTR_mul, picked,
+                      node.floats(rowPart, {axes[0].extent, 1, 1}));
+    return node.two(NPU_INSTR_mul, picked,
+                    node.floats(columnPart, {axes[1].extent, 1}));
+  };
+  auto plus = [&](Value a, Value b) { return node.two(NPU_INSTR_add, a, b); };
+  Value sum =
+      plus(part(rows.below, rows.belowPart, columns.below, columns.belowPart),
+           part(rows.above, rows.abovePart, columns.below, columns.belowPart));
+  sum = plus(
+      sum, part(rows.below, rows.belowPart, columns.above, columns.abovePart));
+  sum = plus(
+      sum, part(rows.above, rows.abovePart, columns.above, columns.abovePart));
+  Value whole = node.cast(
+      node.one(NPU_INSTR_floor, plus(sum, node.float32(0.5))), node.i32());
+  if (isShifted)
+    whole = node.two(NPU_INSTR_sub, whole, node.number32(128));
+  return node.cast(whole, node.resultElement());
+}
+
+LogicalResult npu::buildTfliteResizeBilinear(TfliteNode &node) {
+  auto axes = resizedAxes<tflite::ResizeBilinearOptions>(node);
+  if (failed(axes))
+    return failure();
+  if ((*axes)[0].alignsCorners && (*axes)[0].hasHalfPixels)
+    return node.error("aligns corners and has half pixels, expected one");
+  if (isa<mlir::FloatType>(elementOf(node.input(0))))
+    return node.setResult(resizedFloats(node, *axes));
+  if (node.op.inputType(0) == tflite::TensorType::UINT8)
+    return node.setResult(resizedBytes(node, *axes));
+  return node.setResult(resizedIntegers(node, *axes));
+}
