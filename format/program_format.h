@@ -235,6 +235,7 @@ typedef enum npu_instr_types {
   X(clz, 56, 1, INTEGERS, "number of zero bits above the highest one")         \
   X(bitcast, 57, 1, BITCAST,                                                   \
     "the bits of a as the instruction's type, of its width")                   \
+  X(round_away, 58, 1, FLOATS, "round half away from zero")                    \
   X(select, 64, 3, SELECT, "a ? b : c")                                        \
   X(mul_shift, 65, 3, INTEGERS, "a * b >> c, rounded; alpha = 1: twice (TOSA)")
 

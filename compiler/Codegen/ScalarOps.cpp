@@ -322,6 +322,7 @@ static const Row table[] = {
     {NPU_INSTR_floor, unary<math::FloorOp>, nullptr},
     {NPU_INSTR_ceil, unary<math::CeilOp>, nullptr},
     {NPU_INSTR_round, unary<math::RoundEvenOp>, nullptr},
+    {NPU_INSTR_round_away, unary<math::RoundOp>, nullptr},
     {NPU_INSTR_clip,
      [](Builder &b, const Args &a) -> Value {
        return clamp(b, a.in[0], a.instr.alpha, a.instr.beta);

@@ -47,6 +47,7 @@ static bool isRising(EltwiseOp step) {
   switch (step.getKind()) {
   case NPU_INSTR_cast:
   case NPU_INSTR_round:
+  case NPU_INSTR_round_away:
   case NPU_INSTR_relu:
   case NPU_INSTR_clip:
   case NPU_INSTR_add:

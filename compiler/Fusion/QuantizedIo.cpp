@@ -56,7 +56,9 @@ static EltwiseOp quantizerOf(Value value, Quantized &found,
                by && isScale(*by) && !isScaled) {
       found.scale = *by;
       isScaled = true;
-    } else if (isKind(step, NPU_INSTR_round) && isScaled && !isRounded) {
+    } else if ((isKind(step, NPU_INSTR_round) ||
+                isKind(step, NPU_INSTR_round_away)) &&
+               isScaled && !isRounded) {
       isRounded = true;
     } else if (auto zero = scalarOfStep(step, NPU_INSTR_add, value);
                zero && isRounded) {

@@ -79,6 +79,7 @@ enum class LastBit { Decides, Passes, Fades };
 static LastBit lastBitIn(EltwiseOp op) {
   switch (op.getKind()) {
   case NPU_INSTR_round:
+  case NPU_INSTR_round_away:
   case NPU_INSTR_floor:
   case NPU_INSTR_ceil:
   case NPU_INSTR_sign:

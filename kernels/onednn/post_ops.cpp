@@ -147,8 +147,8 @@ static bool keepsWhole(const npu_instr &instr) {
 }
 
 static bool givesWhole(int kind) {
-  return kind == NPU_INSTR_round || kind == NPU_INSTR_floor ||
-         kind == NPU_INSTR_ceil;
+  return kind == NPU_INSTR_round || kind == NPU_INSTR_round_away ||
+         kind == NPU_INSTR_floor || kind == NPU_INSTR_ceil;
 }
 
 namespace {

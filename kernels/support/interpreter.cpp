@@ -22,6 +22,7 @@ static bool isForDoubles(npu_instr_kind kind) {
   case NPU_INSTR_floor:
   case NPU_INSTR_ceil:
   case NPU_INSTR_round:
+  case NPU_INSTR_round_away:
   case NPU_INSTR_sign:
   case NPU_INSTR_add:
   case NPU_INSTR_sub:
@@ -160,6 +161,8 @@ NPU_INLINE void unaryPlain(int kind, const T *a, T *out, int n) {
     return map1(a, out, n, [](T v) { return std::ceil(v); });
   case NPU_INSTR_round:
     return map1(a, out, n, [](T v) { return std::nearbyint(v); });
+  case NPU_INSTR_round_away:
+    return map1(a, out, n, [](T v) { return std::round(v); });
   case NPU_INSTR_sign:
     return map1(a, out, n, [](T v) {
       return v > 0 ? T{1} : v < 0 ? T{-1} : v;
@@ -182,6 +185,7 @@ static NPU_CLONES(void, unaryFloat,
   case NPU_INSTR_floor:
   case NPU_INSTR_ceil:
   case NPU_INSTR_round:
+  case NPU_INSTR_round_away:
   case NPU_INSTR_sign:
     return unaryPlain(instr.kind, a, out, n);
   case NPU_INSTR_leaky_relu:

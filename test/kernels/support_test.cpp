@@ -217,6 +217,8 @@ TEST(Instructions, UnaryFloat) {
   expectUnary(NPU_INSTR_floor, {-1.5, 1.5}, {-2, 1});
   expectUnary(NPU_INSTR_ceil, {-1.5, 1.5}, {-1, 2});
   expectUnary(NPU_INSTR_round, {0.5, 1.5, -2.5}, {0, 2, -2});
+  expectUnary(NPU_INSTR_round_away, {0.5, 1.5, -2.5, 0.49999997f},
+              {1, 2, -3, 0});
   expectUnary(NPU_INSTR_clip, {-9, 9, 1}, {-1, 6, 1}, -1, 6);
   expectUnary(NPU_INSTR_hard_sigmoid, {-4, 0, 1, 4}, {0, 0.5, 0.7, 1}, 0.2f,
               0.5f);

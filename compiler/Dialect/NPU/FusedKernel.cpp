@@ -18,6 +18,7 @@ static bool isConversion(Operation *op, const mlir::IRMapping &outside) {
   switch (step.getKind()) {
   case NPU_INSTR_cast:
   case NPU_INSTR_round:
+  case NPU_INSTR_round_away:
   case NPU_INSTR_linear:
   case NPU_INSTR_clip:
     return true;

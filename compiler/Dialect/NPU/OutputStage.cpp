@@ -81,6 +81,7 @@ OutputSteps npu::outputStepsOf(EltwiseOp op) {
                ? Activation | Requantize
                : 0;
   case NPU_INSTR_round:
+  case NPU_INSTR_round_away:
   case NPU_INSTR_cast:
   case NPU_INSTR_linear:
     return Requantize;

@@ -223,9 +223,11 @@ static FailureOr<Value> comparable(TfliteNode &node, size_t index) {
 LogicalResult npu::buildTfliteCompare(TfliteNode &node) {
   Value a = node.input(0), b = node.input(1);
   npu_instr_kind kind = kindOf(node);
-  // LiteRT compares i16 as it is stored.
-  bool isByteWise = node.isQuantized(0) && a && isByte(elementOf(a));
-  if (isByteWise) {
+  // Which of two numbers of 16 bits is less LiteRT says as they are stored,
+  // whether they are equal by their scales.
+  bool isByScale = node.isQuantized(0) && a &&
+                   (isByte(elementOf(a)) || kind == NPU_INSTR_equal);
+  if (isByScale) {
     FailureOr<Value> left = comparable(node, 0), right = comparable(node, 1);
     if (failed(left) || failed(right))
       return failure();

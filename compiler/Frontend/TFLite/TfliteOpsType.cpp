@@ -40,25 +40,17 @@ LogicalResult npu::buildTfliteCast(TfliteNode &node) {
   return node.setResult(node.cast(x, result));
 }
 
-/// round(x / scale) + zero, halves away from zero, at the nearest end if out of
-/// range. The largest number below a half makes the sum right for all floats.
+/// round(x / scale) + zero, halves away from zero; the conversion gives the
+/// nearest end where that is out of range.
 static LogicalResult quantizeFloats(TfliteNode &node,
                                     const TfliteScale &scale) {
-  auto zero = double(scale.zeroPoint());
-  Type element = node.resultElement();
-  double count = std::ldexp(1.0, int(element.getIntOrFloatBitWidth()));
-  double least = -count / 2, most = count / 2 - 1;
-  Value quotient =
-      node.two(NPU_INSTR_div, node.input(0), node.float32(scale.scale()));
-  // Bounded first, so that no sum of large numbers is rounded.
-  quotient = node.eltwise(NPU_INSTR_clip, {quotient}, least - zero - 1,
-                          most - zero + 1);
-  Value half = node.two(NPU_INSTR_mul, node.one(NPU_INSTR_sign, quotient),
-                        node.float32(0x1.fffffep-2));
-  Value rounded = truncated(node, node.two(NPU_INSTR_add, quotient, half));
-  Value sum = node.two(NPU_INSTR_add, rounded, node.float32(zero));
-  return node.setResult(
-      node.cast(node.eltwise(NPU_INSTR_clip, {sum}, least, most), element));
+  Value steps = node.one(NPU_INSTR_round_away,
+                         node.two(NPU_INSTR_div, node.input(0),
+                                  node.float32(scale.scale())));
+  if (scale.zeroPoint() != 0)
+    steps = node.two(NPU_INSTR_add, steps,
+                     node.float32(double(scale.zeroPoint())));
+  return node.setResult(node.cast(steps, node.resultElement()));
 }
 
 LogicalResult npu::buildTfliteQuantize(TfliteNode &node) {

@@ -267,8 +267,8 @@ floatOps(const std::string &type) {
   std::vector<std::pair<std::string, std::string>> ops;
   for (const char *name :
        {"abs", "neg", "relu", "sigmoid", "tanh", "exp", "erf", "floor", "ceil",
-        "round", "softplus", "gelu_erf", "gelu_tanh", "sign", "reciprocal",
-        "sin", "cos", "atan"})
+        "round", "round_away", "softplus", "gelu_erf", "gelu_tanh", "sign",
+        "reciprocal", "sin", "cos", "atan"})
     ops.emplace_back(std::string(name) + "(%x0)", type);
   for (const char *name : {"leaky_relu", "elu", "clip", "hard_sigmoid",
                            "hard_swish", "swish", "linear"})
@@ -417,7 +417,7 @@ TEST(GeneratedKernelsTest, Doubles) {
        {"equal", "less", "less_equal", "greater", "greater_equal"})
     ops.emplace_back(std::string(name) + "(%x0, %x1)", boolean);
   for (const char *name : {"abs", "neg", "relu", "sqrt", "reciprocal", "floor",
-                           "ceil", "round", "sign"})
+                           "ceil", "round", "round_away", "sign"})
     ops.emplace_back(std::string(name) + "(%x0)", type);
   ops.emplace_back("bitcast(%x0)", "tensor<5x19xi64>");
   check(functionOf({type, type}, ops));
