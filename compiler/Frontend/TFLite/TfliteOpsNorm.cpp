@@ -86,15 +86,15 @@ LogicalResult npu::buildTfliteL2Norm(TfliteNode &node) {
   Value x = node.input(0);
   if (rankOf(x) < 1)
     return node.error("normalizes a scalar, expected rows");
+  if (tfliteActivation(node.op) != tflite::Activation::NONE)
+    return node.unsupported("has a fused activation, which LiteRT has not");
   if (node.isQuantized(0))
     return quantizedL2Norm(node);
   Value sum = node.reduce(node.two(NPU_INSTR_mul, x, x), ReduceKind::Sum,
                           {rankOf(x) - 1}, /*keepDims=*/true);
   Value norm = node.two(NPU_INSTR_max, node.one(NPU_INSTR_sqrt, sum),
                         node.float32(1e-6));
-  Value result = node.two(NPU_INSTR_div, x, norm);
-  return node.setResult(
-      result ? node.activated(result, tfliteActivation(node.op)) : result);
+  return node.setResult(node.two(NPU_INSTR_div, x, norm));
 }
 
 /// x * (bias + alpha * the squares of its neighbours among the channels)^-beta.
