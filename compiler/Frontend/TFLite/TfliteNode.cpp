@@ -73,6 +73,8 @@ FailureOr<Ints> TfliteNode::dimensions(size_t index, int64_t rank) {
   if (failed(given))
     return failure();
   Ints axes;
+  if (rank == 0) // a scalar is reduced already, whatever it is reduced by
+    return axes;
   for (int64_t number : *given) {
     FailureOr<int64_t> axis = dimension(number, rank);
     if (failed(axis))

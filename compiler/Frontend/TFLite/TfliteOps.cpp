@@ -48,6 +48,7 @@ Activation npu::tfliteActivation(const TfliteOperator &op) {
     return of(op.options<tflite::L2NormOptions>());
   case BuiltinOperator::MAX_POOL_2D:
   case BuiltinOperator::AVERAGE_POOL_2D:
+  case BuiltinOperator::L2_POOL_2D:
     return of(op.options<tflite::Pool2DOptions>());
   default:
     return Activation::NONE;
@@ -97,7 +98,8 @@ static const TfliteOp table[] = {
     {BuiltinOperator::GREATER, F | B | U | S | I | L, 0, buildTfliteCompare, NPU_INSTR_greater},
     {BuiltinOperator::GREATER_EQUAL, F | B | U | S | I | L, 0, buildTfliteCompare, NPU_INSTR_greater_equal},
     {BuiltinOperator::HARD_SWISH, F | B | U, 0, buildTfliteHardSwish},
-    {BuiltinOperator::L2_NORMALIZATION, F, 0, buildTfliteL2Norm},
+    {BuiltinOperator::L2_NORMALIZATION, F | B | U, 0, buildTfliteL2Norm},
+    {BuiltinOperator::L2_POOL_2D, F, 0, buildTfliteL2Pool},
     {BuiltinOperator::LEAKY_RELU, F | B | U | S, 0, buildTfliteLeakyRelu},
     {BuiltinOperator::LESS, F | B | U | S | I | L, 0, buildTfliteCompare, NPU_INSTR_less},
     {BuiltinOperator::LESS_EQUAL, F | B | U | S | I | L, 0, buildTfliteCompare, NPU_INSTR_less_equal},
@@ -108,8 +110,8 @@ static const TfliteOp table[] = {
     {BuiltinOperator::LOGICAL_OR, O, 0, buildTfliteBinary, NPU_INSTR_logical_or},
     {BuiltinOperator::LOGISTIC, F | B | U, 0, buildTfliteUnary, NPU_INSTR_sigmoid},
     {BuiltinOperator::LOG_SOFTMAX, F, 0, buildTfliteLogSoftmax},
-    {BuiltinOperator::MATRIX_DIAG, all, 0, buildTfliteMatrixDiag},
-    {BuiltinOperator::MATRIX_SET_DIAG, all, 0, buildTfliteMatrixSetDiag},
+    {BuiltinOperator::MATRIX_DIAG, F | B | U | S | I | L, 0, buildTfliteMatrixDiag},
+    {BuiltinOperator::MATRIX_SET_DIAG, F | B | U | S | I | L, 0, buildTfliteMatrixSetDiag},
     {BuiltinOperator::MAXIMUM, F | B | U | S | I | L, 0, buildTfliteExtreme, NPU_INSTR_max},
     {BuiltinOperator::MAX_POOL_2D, F | B | U | S, 0, buildTfliteMaxPool},
     {BuiltinOperator::MEAN, F | B | U | S | I | L, 0, buildTfliteMean},
@@ -141,6 +143,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::RESIZE_NEAREST_NEIGHBOR, F | B | U | S, 0, buildTfliteResizeNearest, 0, "sizes constant"},
     {BuiltinOperator::REVERSE_SEQUENCE, all, 0, buildTfliteReverseSequence},
     {BuiltinOperator::REVERSE_V2, all, 0, buildTfliteReverse},
+    {BuiltinOperator::RIGHT_SHIFT, B | S | I, 0, buildTfliteRightShift},
     {BuiltinOperator::ROUND, F, 0, buildTfliteUnary, NPU_INSTR_round},
     {BuiltinOperator::RSQRT, F | B, 0, buildTfliteUnary, NPU_INSTR_rsqrt},
     {BuiltinOperator::SCATTER_ND, F | B | I | L, 1, buildTfliteScatterNd, 0, "shape constant"},
@@ -151,7 +154,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::SIGN, F | I, 0, buildTfliteUnary, NPU_INSTR_sign},
     {BuiltinOperator::SIN, F, 0, buildTfliteUnary, NPU_INSTR_sin},
     {BuiltinOperator::SLICE, all, 0, buildTfliteSlice, 0, "begins and sizes constant"},
-    {BuiltinOperator::SOFTMAX, F | B | U, 0, buildTfliteSoftmax},
+    {BuiltinOperator::SOFTMAX, F | B | U | S, 0, buildTfliteSoftmax},
     {BuiltinOperator::SPACE_TO_BATCH_ND, all, 0, buildTfliteSpaceToBatch},
     {BuiltinOperator::SPACE_TO_DEPTH, all, 0, buildTfliteSpaceToDepth},
     {BuiltinOperator::SPARSE_TO_DENSE, F | B | U | I | L, 2, buildTfliteSparseToDense, 0, "shape constant"},
@@ -166,7 +169,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::SUM, F | B | U | S | I | L, 0, buildTfliteSum, int(ReduceKind::Sum)},
     {BuiltinOperator::TANH, F | B | U, 0, buildTfliteUnary, NPU_INSTR_tanh},
     {BuiltinOperator::TILE, all, 0, buildTfliteTile, 0, "multiples constant"},
-    {BuiltinOperator::TOPK_V2, F | B | U | I | L, 0, buildTfliteTopK, 0, "number constant"},
+    {BuiltinOperator::TOPK_V2, F | B | U | S | I | L, 0, buildTfliteTopK, 0, "number constant"},
     {BuiltinOperator::TRANSPOSE, all, 0, buildTfliteTranspose},
     {BuiltinOperator::TRANSPOSE_CONV, F | B, 2, buildTfliteTransposeConv},
     {BuiltinOperator::UNPACK, all, 0, buildTfliteUnpack},
@@ -174,6 +177,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::UNSORTED_SEGMENT_MIN, F | I, 0, buildTfliteUnsortedSegment, int(ScatterReduction::Min), "number constant"},
     {BuiltinOperator::UNSORTED_SEGMENT_PROD, F | I, 0, buildTfliteUnsortedSegment, int(ScatterReduction::Mul), "number constant"},
     {BuiltinOperator::UNSORTED_SEGMENT_SUM, F | I, 0, buildTfliteUnsortedSegment, int(ScatterReduction::Add), "number constant"},
+    {BuiltinOperator::WHERE, all, 0, buildTfliteWhere, 0, "constant"},
     {BuiltinOperator::ZEROS_LIKE, F | I, 0, buildTfliteZerosLike},
     // clang-format on
 };

@@ -38,6 +38,7 @@ LogicalResult buildTfliteSquaredDifference(TfliteNode &node);
 LogicalResult buildTfliteAddN(TfliteNode &node);
 LogicalResult buildTfliteCompare(TfliteNode &node);
 LogicalResult buildTfliteSelect(TfliteNode &node);
+LogicalResult buildTfliteRightShift(TfliteNode &node);
 // TfliteOpsConv.cpp
 LogicalResult buildTfliteConv(TfliteNode &node);
 LogicalResult buildTfliteDepthwiseConv(TfliteNode &node);
@@ -48,6 +49,7 @@ LogicalResult buildTfliteBatchMatMul(TfliteNode &node);
 // TfliteOpsPool.cpp
 LogicalResult buildTfliteAveragePool(TfliteNode &node);
 LogicalResult buildTfliteMaxPool(TfliteNode &node);
+LogicalResult buildTfliteL2Pool(TfliteNode &node);
 // TfliteOpsType.cpp
 LogicalResult buildTfliteCast(TfliteNode &node);
 LogicalResult buildTfliteQuantize(TfliteNode &node);
@@ -106,6 +108,7 @@ LogicalResult buildTfliteShape(TfliteNode &node);
 LogicalResult buildTfliteRank(TfliteNode &node);
 LogicalResult buildTfliteBroadcastArgs(TfliteNode &node);
 LogicalResult buildTfliteRange(TfliteNode &node);
+LogicalResult buildTfliteWhere(TfliteNode &node);
 // TfliteOpsScatter.cpp
 LogicalResult buildTfliteScatterNd(TfliteNode &node);
 LogicalResult buildTfliteSparseToDense(TfliteNode &node);

@@ -185,6 +185,17 @@ LogicalResult npu::buildTfliteBinary(TfliteNode &node) {
                                : result);
 }
 
+/// x >> y, with no fewer places than none and no more than fill it with signs.
+LogicalResult npu::buildTfliteRightShift(TfliteNode &node) {
+  Value x = node.input(0), places = node.needed(1);
+  if (!places)
+    return failure();
+  double most = elementOf(x).getIntOrFloatBitWidth() - 1;
+  return node.setResult(
+      node.two(NPU_INSTR_shift_right, x,
+               node.eltwise(NPU_INSTR_clip, {places}, 0, most)));
+}
+
 /// Quantized operands have one scale.
 LogicalResult npu::buildTfliteExtreme(TfliteNode &node) {
   if (node.isQuantized(0)) {

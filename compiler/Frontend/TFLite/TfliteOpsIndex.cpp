@@ -208,3 +208,32 @@ LogicalResult npu::buildTfliteRange(TfliteNode &node) {
   return node.setResult(
       node.two(NPU_INSTR_add, steps, node.scalar(*start, element)));
 }
+
+/// The indices of all elements that are not 0, of a tensor that is known: how
+/// many these are is the result's shape.
+LogicalResult npu::buildTfliteWhere(TfliteNode &node) {
+  Value x = node.input(0);
+  // What is stored: quantized numbers are not 0 where their bytes are not.
+  double zero = isShiftedByte(*node.op.input(0)) ? -128 : 0;
+  Value isZero = node.two(
+      NPU_INSTR_equal, elementOf(x).isInteger(1) ? node.cast(x, node.i32()) : x,
+      node.scalar(zero,
+                  elementOf(x).isInteger(1) ? Type(node.i32()) : elementOf(x)));
+  ElementsAttr known = isZero ? constantOf(isZero) : ElementsAttr();
+  if (!known)
+    return node.unsupported("looks for elements that its data decides, "
+                            "expected a constant");
+  Ints shape(shapeOf(x)), places;
+  int64_t rank = rankOf(x);
+  for (auto [i, flag] : llvm::enumerate(elementInts(known))) {
+    if (flag != 0)
+      continue;
+    Ints place(rank);
+    auto rest = static_cast<int64_t>(i);
+    for (int64_t dim = rank; dim-- > 0; rest /= shape[dim])
+      place[dim] = rest % shape[dim];
+    places.append(place);
+  }
+  auto count = rank == 0 ? 0 : static_cast<int64_t>(places.size()) / rank;
+  return node.setResult(node.reshape(node.ints(places), {count, rank}));
+}

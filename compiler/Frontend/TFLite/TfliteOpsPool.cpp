@@ -54,6 +54,17 @@ LogicalResult npu::buildTfliteMaxPool(TfliteNode &node) {
   return setPooled(node, maxPool(node, data, *window, /*keepsNan=*/isFloat));
 }
 
+/// The root of the mean of the squares.
+LogicalResult npu::buildTfliteL2Pool(TfliteNode &node) {
+  FailureOr<PoolWindow> window = readWindow(node);
+  if (failed(window))
+    return failure();
+  Value data = channelsFirst(node, node.input(0));
+  Value squares = node.two(NPU_INSTR_mul, data, data);
+  return setPooled(
+      node, node.one(NPU_INSTR_sqrt, averagePool(node, squares, *window)));
+}
+
 /// The sums of stored numbers as the file has them: u8 is never negative.
 static Value storedSum(TfliteNode &node, Value data, int64_t offset,
                        const PoolWindow &window) {

@@ -137,6 +137,103 @@ static LogicalResult softmaxOfBytes(TfliteNode &node, double beta) {
   return node.setResult(node.saturated(result, -half, -half, half - 1));
 }
 
+// --- 16 bits -----------------------------------------------------------------
+
+namespace {
+/// LiteRT's table of a function of 16 bits: 512 places from `low` to `high`,
+/// between which it interpolates; results in units of 2^-15.
+class Curve {
+public:
+  Curve(double low, double high, double (*function)(double)) {
+    constexpr int places = 512;
+    double step = (high - low) / places, unit = 65536.0 / 2;
+    auto bounded = [](double x) {
+      return static_cast<int32_t>(std::clamp(x, -32768.0, 32767.0));
+    };
+    for (int i = 0; i < places; ++i) {
+      double here = std::round(function(low + i * step) * unit);
+      double next = function(low + (i + 1) * step) * unit;
+      double middle = std::round(function(low + i * step + step / 2) * unit);
+      // Half of what the straight line is off in the middle.
+      double error = std::round((next + here) / 2) - middle;
+      entries.push_back(bounded(here - std::round(error / 2)));
+    }
+    entries.push_back(bounded(std::round(function(high) * unit)));
+  }
+
+  /// Of a number from -32768 to 32767.
+  int32_t at(int32_t x) const {
+    int32_t place = (x >> 7) + 256;
+    int32_t slope = entries[place + 1] - entries[place];
+    return entries[place] + ((slope * (x & 127) + 64) >> 7);
+  }
+  Value at(TfliteNode &node, Value x) const {
+    Value place = node.two(NPU_INSTR_add,
+                           node.two(NPU_INSTR_shift_right, x, node.number32(7)),
+                           node.number32(256));
+    ArrayRef<int32_t> all(entries);
+    Value here = lookUp(node, node.vectorAlong(all.drop_back(), 0, 1), place);
+    Value next = lookUp(node, node.vectorAlong(all.drop_front(), 0, 1), place);
+    Value slope = node.two(NPU_INSTR_mul, node.two(NPU_INSTR_sub, next, here),
+                           node.two(NPU_INSTR_bit_and, x, node.number32(127)));
+    return node.two(NPU_INSTR_add, here,
+                    node.eltwise(NPU_INSTR_mul_shift,
+                                 {slope, node.number32(1), node.number32(7)}));
+  }
+
+private:
+  std::vector<int32_t> entries;
+};
+} // namespace
+
+/// exp(beta * scale * d) in units of 2^-15, for d = -65535 to 0; what is below
+/// exp(-10) is exp(-10).
+static Value exponentials16(TfliteNode &node, double betaTimesScale) {
+  Curve curve(-10, 0, [](double x) { return std::exp(x); });
+  TfliteMultiplier step = multiplierOf(betaTimesScale / (10.0 / 65535));
+  int left = std::max(31 - step.shift, 0), right = std::max(step.shift - 31, 0);
+  std::vector<int16_t> numbers;
+  for (int32_t d = -65535; d <= 0; ++d) {
+    int32_t place = Fixed::divided(
+        Fixed::product(Fixed::multiplied(d, left), step.multiplier), right);
+    place = std::clamp(place, -65535, 0) + 32767;
+    numbers.push_back(static_cast<int16_t>(curve.at(place)));
+  }
+  auto type = RankedTensorType::get({65536}, node.resultElement());
+  return node.constant(makeElements(
+      type, ArrayRef(reinterpret_cast<const char *>(numbers.data()),
+                     numbers.size() * sizeof(int16_t))));
+}
+
+/// i16 to i16. The result's scale is fixed: one step is 2^-15.
+static LogicalResult softmaxOfShorts(TfliteNode &node, double beta) {
+  Value x = node.cast(node.input(0), node.i32());
+  FailureOr<TfliteScale> scale = node.inputScale(0);
+  if (failed(scale))
+    return failure();
+  int64_t last = rankOf(x) - 1;
+  Value largest = node.reduce(x, ReduceKind::Max, {last}, true);
+  Value index = node.two(NPU_INSTR_add, node.two(NPU_INSTR_sub, x, largest),
+                         node.number32(65535));
+  Value exps = node.cast(
+      lookUp(node, exponentials16(node, beta * scale->scale()), index),
+      node.i32());
+  Value sum = node.reduce(exps, ReduceKind::Sum, {last}, true);
+  Value zeros = node.one(NPU_INSTR_clz, sum);
+  // From 1 to 2 in units of 2^-16, and 1 / (1 + x) of what is above 1.
+  Value unit = node.two(NPU_INSTR_shift_left, sum,
+                        node.two(NPU_INSTR_sub, zeros, node.number32(1)));
+  unit = node.eltwise(NPU_INSTR_mul_shift,
+                      {unit, node.number32(1), node.number32(14)});
+  unit = node.two(NPU_INSTR_sub, unit, node.number32((1 << 15) + (1 << 16)));
+  unit = node.eltwise(NPU_INSTR_clip, {unit}, -32768, 32767);
+  Curve reciprocals(0, 1, [](double x) { return 1 / (1 + x); });
+  Value result = node.eltwise(
+      NPU_INSTR_mul_shift, {exps, reciprocals.at(node, unit),
+                            node.two(NPU_INSTR_sub, node.number32(31), zeros)});
+  return node.setResult(node.saturated(result, 0, 0, 32767));
+}
+
 LogicalResult npu::buildTfliteSoftmax(TfliteNode &node) {
   Value x = node.input(0);
   const auto *options = node.op.options<tflite::SoftmaxOptions>();
@@ -146,6 +243,8 @@ LogicalResult npu::buildTfliteSoftmax(TfliteNode &node) {
                       ", expected rows");
   if (isByte(elementOf(x)))
     return softmaxOfBytes(node, beta);
+  if (elementOf(x).isInteger(16))
+    return softmaxOfShorts(node, beta);
   if (beta != 1)
     x = node.two(NPU_INSTR_mul, x, node.float32(beta));
   return node.setResult(node.softmax(x, rankOf(x) - 1, /*isLog=*/false));

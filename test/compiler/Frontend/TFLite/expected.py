@@ -11,17 +11,16 @@ from tflite_builder import Graph
 
 # By name, and a part of the message.
 REFUSED = {
-    r"^pool/L2_POOL_2D": "L2_POOL_2D at ",
     r"^(binary|conv|pool)/\w+/(TANH|SIGN_BIT)/": "with ",
     r"^binary/(DIV/[A-Z0-9_]+|FLOOR_DIV|FLOOR_MOD)/(i8|u8|i16)": "with ",
-    r"^binary/(ATAN2|RIGHT_SHIFT)/": "",
+    r"^binary/ATAN2/": "",
     r"^unary/(TANH|LOGISTIC|LOG|EXP|GELU1?|PRELU)/i16": "with i16",
     r"^unary/(ELU|SQRT|RSQRT|ABS|NEG)/i16": "with i16",
     r"^unary/(SQRT|ABS|NEG)/i8": "with i8",
     r"^reduce/REDUCE_PROD/(i8|i16)": "with i",
-    r"^softmax/i16": "with i16",
     r"^log_softmax/(i8|u8)": "with ",
-    r"^l2_normalization/NONE/(i8|u8)": "with ",
+    r"^index/SCATTER_ND.*/(u8|bool)": "with ",
+    r"^index/MATRIX_DIAG/bool": "with bool",
     r"^index/RFFT2D": "",
 }
 

@@ -14,6 +14,7 @@ from ai_edge_litert import schema_py_generated as schema
 from tflite_builder import Graph, Quant, Tensor
 
 ACTIVATIONS = ["NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT"]
+ALL = ["f32", "i8", "u8", "i16", "i32", "i64", "bool"]
 INTEGERS = {"i8": np.int8, "u8": np.uint8, "i16": np.int16, "i32": np.int32, "i64": np.int64}
 
 
@@ -69,8 +70,8 @@ def quants(dtype: str) -> list[Quant]:
 
 def data(g: Graph, rng: np.random.Generator, dtype: str, shape: list[int], quant: int = 0) -> Tensor:
     """An input of that type; quantized where TFLite's integers are."""
-    if dtype == "f32":
-        return g.input(floats(rng, *shape))
+    if dtype in ("f32", "f16"):
+        return g.input(floats(rng, *shape).astype(np.float32 if dtype == "f32" else np.float16))
     if dtype == "bool":
         return g.input(rng.random(shape) < 0.5)
     if dtype in ("i32", "i64"):
@@ -79,7 +80,7 @@ def data(g: Graph, rng: np.random.Generator, dtype: str, shape: list[int], quant
 
 
 def result_quant(dtype: str, quant: int = 0) -> Quant | None:
-    if dtype in ("f32", "i32", "i64", "bool"):
+    if dtype in ("f32", "f16", "i32", "i64", "bool"):
         return None
     made = quants(dtype)[quant % len(quants(dtype))]
     return Quant(made.scale * 1.3, made.zero)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of reductions, normalizations, indices and data movement."""
+"""Cases of reductions, normalizations and data movement."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from functools import partial
 import numpy as np
 
 from tflite_builder import Graph, Quant
-from tflite_cases import (ACTIVATIONS, INTEGERS, NAN, SPECIAL, Case, activation, bytes_of, data, floats, numbers, quants,
-                          result_quant)  # fmt: skip
+from tflite_cases import ACTIVATIONS, ALL, INTEGERS, NAN, Case, activation, bytes_of, data, numbers, result_quant
 
-ALL = ["f32", "i8", "u8", "i16", "i32", "i64", "bool"]
+
+
+def reduced_by_none(g: Graph, rng: np.random.Generator, name: str, dtype: str) -> None:
+    """No dimension, one that is named twice, and a number without any."""
+    for shape, axes in (([3, 4], numbers()), ([3, 4], numbers(1, -1)), ([], numbers(0))):
+        x = data(g, rng, dtype, shape)
+        g.output(g.op(name, [x, g.constant(axes)], dtype, None, "ReducerOptions", version=2))
 
 
 def reductions() -> Iterator[Case]:
@@ -41,6 +46,8 @@ def reductions() -> Iterator[Case]:
 
             is_wrong = name == "SUM" and dtype in ("i8", "u8", "i16")
             yield Case(f"reduce/{name}/{dtype}-{kind}-{keep}-{quant}", make, is_sum=True, exact=exact if is_wrong else None)
+    for name, dtype in itertools.product(names, ["f32", "i32"]):
+        yield Case(f"reduce/{name}/{dtype}-none", partial(reduced_by_none, name=name, dtype=dtype))
     for name, keep in itertools.product(["REDUCE_ANY", "REDUCE_ALL"], [False, True]):
         yield Case(f"reduce/{name}/bool-{keep}", lambda g, rng, name=name, keep=keep: g.output(g.op(
             name, [data(g, rng, "bool", [3, 2]), g.constant(numbers(1))], "bool", options="ReducerOptions", keepDims=keep)))  # fmt: skip
@@ -76,6 +83,14 @@ def normalizations() -> Iterator[Case]:
 
             yield Case(f"softmax/{dtype}-{beta}-{quant}", softmax, is_sum=True)
 
+    for scale, length in itertools.product([1e-5, 0.0004, 0.01, 0.3, 3.0], [1, 5, 300]):
+        def softmax_of_scale(g, rng, scale=scale, length=length):
+            for dtype, out in (("i8", Quant(1 / 256, -128)), ("u8", Quant(1 / 256, 0)), ("i16", Quant(1 / 32768, 0))):
+                x = g.input(bytes_of(rng, dtype, 4, length), Quant(scale, 0))
+                g.output(g.op("SOFTMAX", [x], dtype, out, "SoftmaxOptions", version=3, beta=1.0))
+
+        yield Case(f"softmax/scale-{scale}-{length}", softmax_of_scale)
+
     def softmax_to_i16(g, rng):
         g.output(g.op("SOFTMAX", [data(g, rng, "i8", [3, 9])], "i16", Quant(1 / 65536, -32768), "SoftmaxOptions", version=3, beta=1.0))
 
@@ -94,10 +109,24 @@ def normalizations() -> Iterator[Case]:
         yield Case(f"l2_normalization/{act}/{dtype}", lambda g, rng, dtype=dtype, out=out, act=act: g.output(g.op(
             "L2_NORMALIZATION", [data(g, rng, dtype, [3, 9])], dtype, out, "L2NormOptions", version=2,
             fusedActivationFunction=activation(act))))  # fmt: skip
+    for dtype, length in itertools.product(["i8", "u8"], [1, 2, 9, 40, 9000]):
+        yield Case(f"l2_normalization/{dtype}-{length}", partial(normalized_bytes, dtype=dtype, length=length))
     yield Case("l2_normalization/zeros", lambda g, rng: g.output(g.op(
         "L2_NORMALIZATION", [g.input(np.float32([[0, 0], [1e-20, 0], [3, 4]]))], "f32", None, "L2NormOptions")))  # fmt: skip
     for radius in (1, 2, 9):
         yield Case(f"lrn/f32-{radius}", partial(local_response, radius=radius), is_sum=True, exact=partial(exact_response, radius=radius))
+
+
+def normalized_bytes(g: Graph, rng: np.random.Generator, dtype: str, length: int) -> None:
+    """Rows of every size, from zeros to the ends of the type."""
+    low, high = np.iinfo(INTEGERS[dtype]).min, np.iinfo(INTEGERS[dtype]).max
+    zero = (low + high + 1) // 2
+    for spread in (1, 2, 5, 128):
+        values = np.clip(rng.integers(-spread, spread, (8, length), endpoint=True) + zero, low, high)
+        values[0] = zero
+        values[1:2] = high
+        x = g.input(values.astype(INTEGERS[dtype]), Quant(0.3, zero))
+        g.output(g.op("L2_NORMALIZATION", [x], dtype, Quant(1 / 128, zero), "L2NormOptions", version=2))
 
 
 def local_response(g: Graph, rng: np.random.Generator, radius: int) -> None:
@@ -121,8 +150,19 @@ def simple(g: Graph, rng: np.random.Generator, dtype: str) -> None:
     g.output(g.op("TRANSPOSE", [x, g.constant(numbers(2, 0, 1))], dtype, x.quant, "TransposeOptions", version=2))
     g.output(g.op("EXPAND_DIMS", [x, g.constant(numbers(-2))], dtype, x.quant, "ExpandDimsOptions"))
     y = data(g, rng, dtype, [2, 1, 3, 1])
+    g.output(g.op("SQUEEZE", [y], dtype, y.quant, "SqueezeOptions", squeezeDims=[1, -1]))
     g.output(g.op("SQUEEZE", [y], dtype, y.quant, "SqueezeOptions", squeezeDims=[]))
     g.output(g.op("SQUEEZE", [y], dtype, y.quant, "SqueezeOptions", squeezeDims=[-1]))
+
+
+def without_scale(g: Graph, rng: np.random.Generator) -> None:
+    """u8 that stands for numbers of its own."""
+    x = g.input(rng.integers(0, 255, [2, 3, 4]).astype(np.uint8))
+    bounds = [g.constant(numbers(0, 0, 1)), g.constant(numbers(2, -1, 2))]
+    g.output(g.op("RESHAPE", [x, g.constant(numbers(6, 4))], "u8", None, "ReshapeOptions", newShape=[6, 4]))
+    g.output(g.op("SLICE", [x, *bounds], "u8", None, "SliceOptions", version=2))
+    g.output(g.op("PAD", [x, g.constant(np.array([[0, 1], [2, 0], [1, 1]], np.int32))], "u8", None, "PadOptions", version=2))
+    g.output(g.op("CONCATENATION", [x, x], "u8", None, "ConcatenationOptions", version=2, axis=1))
 
 
 def shaped_by_option(g: Graph, rng: np.random.Generator, dtype: str) -> None:
@@ -215,6 +255,10 @@ SLICES: dict[str, tuple[list[int], list[int], list[int], dict]] = {
     "all-backwards": ([0, 0, 0], [0, 0, 0], [1, -1, 1], {"beginMask": 7, "endMask": 7}),
     "ellipsis": ([0, 1], [0, 3], [1, 1], {"ellipsisMask": 1}),
     "new-axis": ([0, 1, 0, 0], [0, 3, 2, 2], [1, 1, 1, 1], {"newAxisMask": 1}),
+    "ellipsis-within": ([1, 0, 2], [3, 0, 5], [1, 1, 2], {"ellipsisMask": 2}),
+    "all-new": ([0, 1, 0, 0, -1], [0, 3, 0, 0, 0], [1, 1, 1, 1, 1], {"newAxisMask": 9, "ellipsisMask": 4, "shrinkAxisMask": 16}),
+    "shrunk-behind": ([-1, 1, -2], [0, 0, 0], [1, 1, 1], {"shrinkAxisMask": 5, "endMask": 2}),
+    "backwards-masked": ([3, 2, 0], [1, 0, 0], [-2, -1, -3], {"beginMask": 4, "endMask": 6}),
     "few": ([1], [3], [1], {}),
     "beyond": ([0, 0, 0], [99, 99, 99], [1, 1, 1], {}),
     "offset": ([1, 1, 1], [2, 2, 2], [1, 1, 1], {"offset": True}),
@@ -240,7 +284,7 @@ def joined_of_scales(g: Graph, rng: np.random.Generator, dtype: str) -> None:
 
 
 def moves() -> Iterator[Case]:
-    for dtype in ALL:
+    for dtype in (*ALL, "f16"):
         for name, make in MOVES.items():
             yield Case(f"move/{name}/{dtype}", partial(make, dtype=dtype))
         for mode, make in MIRRORS.items():
@@ -250,118 +294,12 @@ def moves() -> Iterator[Case]:
         acts = ["NONE", "RELU", "RELU6", "RELU_N1_TO_1"] if dtype in ("f32", "i8") else ["NONE"]
         for act, axis in itertools.product(acts, [0, -1]):
             yield Case(f"concat/{act}/{dtype}-{axis}", partial(joined, dtype=dtype, act=act, axis=axis))
+    yield Case("move/plain-u8", without_scale)
     for dtype in ("i8", "u8"):
         yield Case(f"concat/scales/{dtype}", partial(joined_of_scales, dtype=dtype))
-
-
-# --- Indices -------------------------------------------------------------------
-
-
-def gather(g: Graph, rng: np.random.Generator, dtype: str, axis: int, batch: int) -> None:
-    x = data(g, rng, dtype, [4, 5, 6])
-    shape = {0: [2, 3], 1: [4, 3], -1: [4, 1]}[batch]
-    at = g.input(rng.integers(0, 4, shape).astype(np.int32))
-    g.output(g.op("GATHER", [x, at], dtype, x.quant, "GatherOptions", version=5, axis=axis, batchDims=batch))
-
-
-def gather_nd(g: Graph, rng: np.random.Generator, dtype: str, kind: type) -> None:
-    x = data(g, rng, dtype, [4, 5, 6])
-    for width in (1, 2, 3):
-        at = g.input(rng.integers(0, 4, (2, 3, width)).astype(kind))
-        g.output(g.op("GATHER_ND", [x, at], dtype, x.quant, "GatherNdOptions", version=5))
-
-
-def one_hot(g: Graph, rng: np.random.Generator, dtype: str, kind: type) -> None:
-    on, off = {"f32": (2.5, -1.0), "bool": (True, False)}.get(dtype, (3, 1))
-    stored = {"f32": np.float32, "bool": np.bool_, **INTEGERS}[dtype]
-    for axis in (-1, 0):
-        values = [np.array(3, np.int32), np.array(on, stored), np.array(off, stored)]
-        at = g.input(np.array([0, 2, -1, 3, 1], kind))
-        g.output(g.op("ONE_HOT", [at, *(g.constant(v) for v in values)], dtype, None, "OneHotOptions", axis=axis))
-
-
-def scatter(g: Graph, rng: np.random.Generator, dtype: str) -> None:
-    at = g.input(np.array([[4], [3], [1], [7]], np.int32))
-    x = data(g, rng, dtype, [4, 2])
-    g.output(g.op("SCATTER_ND", [at, x, g.constant(numbers(8, 2))], dtype, None, "ScatterNdOptions"))
-
-
-def scatter_twice(g: Graph, rng: np.random.Generator, dtype: str) -> None:
-    at = g.input(np.array([[1], [1], [0], [1]], np.int32))
-    x = data(g, rng, dtype, [4])
-    g.output(g.op("SCATTER_ND", [at, x, g.constant(numbers(3))], dtype, None, "ScatterNdOptions"))
-
-
-def embedding(g: Graph, rng: np.random.Generator, dtype: str) -> None:
-    quant = quants("i8")[0] if dtype == "i8" else None
-    table = floats(rng, 6, 3) if dtype == "f32" else bytes_of(rng, dtype, 6, 3)
-    g.output(g.op("EMBEDDING_LOOKUP", [g.input(numbers(5, 0, 2)), g.constant(table, quant)], dtype, quant))
-
-
-def filled(g: Graph, rng: np.random.Generator, dtype: str) -> None:
-    x = data(g, rng, dtype, [])
-    g.output(g.op("FILL", [g.constant(numbers(2, 3)), x], dtype, x.quant, "FillOptions", version=3))
-
-
-def top(g: Graph, rng: np.random.Generator, dtype: str) -> None:
-    x = data(g, rng, dtype, [3, 9])
-    most = g.constant(np.array(4, np.int32))
-    values, at = g.op("TOPK_V2", [x, most], [dtype, "i32"], x.quant, "TopKV2Options", version=2)
-    g.output(values, at)
-
-
-def shape(g: Graph, rng: np.random.Generator) -> None:
-    x = data(g, rng, "f32", [3, 4])
-    y = g.op("SHAPE", [x], "i32", options="ShapeOptions", outType=2)
-    z = g.op("RANK", [x], "i32", options="RankOptions")
-    for made in (y, z):
-        g.output(g.op("ADD", [made, data(g, rng, "i32", [2])], "i32", options="AddOptions"))
-
-
-def buckets(g: Graph, rng: np.random.Generator) -> None:
-    x = g.input(np.float32([-5, 0, 0.5, 1, 10, 99]))
-    g.output(g.op("BUCKETIZE", [x], "i32", None, "BucketizeOptions", boundaries=[0.0, 1.0, 10.0]))
-
-
-def spectrum(g: Graph, rng: np.random.Generator) -> None:
-    g.output(g.op("RFFT2D", [data(g, rng, "f32", [1, 1, 8]), g.constant(numbers(1, 8))], "f32", None, "Rfft2dOptions"))
-
-
-def counted(g: Graph, rng: np.random.Generator) -> None:
-    bounds = [g.constant(np.array(n, np.int32)) for n in (2, 11, 3)]
-    made = g.op("RANGE", bounds, "i32", options="RangeOptions")
-    g.output(g.op("ADD", [made, data(g, rng, "i32", [3])], "i32", options="AddOptions"))
-
-
-def sparse(g: Graph, rng: np.random.Generator) -> None:
-    at, values = g.constant(numbers(1, 3)), g.input(np.float32([5, 6]))
-    size, rest = g.constant(numbers(5)), g.constant(np.float32(0))
-    g.output(g.op("SPARSE_TO_DENSE", [at, size, values, rest], "f32", None, "SparseToDenseOptions"))
-
-
-INDICES = {"SCATTER_ND": scatter, "SCATTER_ND-twice": scatter_twice, "EMBEDDING_LOOKUP": embedding, "FILL": filled, "TOPK_V2": top}
-SINGLE = {"SHAPE": shape, "BUCKETIZE": buckets, "RFFT2D": spectrum, "RANGE": counted, "SPARSE_TO_DENSE": sparse}
-
-
-def indices() -> Iterator[Case]:
-    for dtype, axis, batch in itertools.product(ALL, [0, 1, -1], [0, 1, -1]):
-        if not batch or (dtype in ("f32", "i8") and axis != 0):
-            yield Case(f"index/GATHER/{dtype}-{axis}-{batch}", partial(gather, dtype=dtype, axis=axis, batch=batch))
-    for dtype, kind in itertools.product(ALL, [np.int32, np.int64]):
-        for name, make in (("GATHER_ND", gather_nd), ("ONE_HOT", one_hot)):
-            yield Case(f"index/{name}/{dtype}-{np.dtype(kind).name}", partial(make, dtype=dtype, kind=kind))
-    for dtype in ("f32", "i8", "i32", "i64"):
-        for name, make in INDICES.items():
-            yield Case(f"index/{name}/{dtype}", partial(make, dtype=dtype))
-    for name, make in SINGLE.items():
-        yield Case(f"index/{name}", make)
 
 
 def movement() -> Iterator[Case]:
     yield from reductions()
     yield from normalizations()
     yield from moves()
-    yield from indices()
-
-
-__all__ = ["SPECIAL", "Graph", "movement"]

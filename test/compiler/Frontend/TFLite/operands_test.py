@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators whose operands or options do not fit: one error at the operator, exit code 1 (5 where npuc lacks something)."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from tflite_builder import Graph, Quant, Tensor
+
+# Shapes of data, or numbers that are known; a number alone is a scalar.
+Operand = np.ndarray | list | int | str
+X = "data"  # 2x3x4 f32
+Row = tuple[str, list, dict, int, str]
+
+
+def known(*numbers: int) -> np.ndarray:
+    return np.array(numbers, np.int32)
+
+
+def options(name: str, **attributes: object) -> dict:
+    return {"options": name + "Options", **attributes}
+
+
+def strided(begins: list, ends: list, strides: list, **masks: object) -> tuple[list, dict]:
+    return [X, known(*begins), known(*ends), known(*strides)], options("StridedSlice", **masks)
+
+
+ROWS: list[Row] = [
+    ("RESHAPE", [X, known(5, 5)], {}, 1, "cannot reshape 2x3x4 to 5x5"),
+    ("RESHAPE", [X, known(-2, 5)], {}, 1, "expected sizes from 0 on"),
+    ("RESHAPE", [X, "i32"], {}, 5, "has a shape that its data decides, expected constant integers"),
+    ("EXPAND_DIMS", [X, known(5)], {}, 1, "has the dimension 5, expected one of 4"),
+    ("EXPAND_DIMS", [X, known(0, 1)], {}, 1, "has 2 numbers as a dimension, expected one"),
+    ("SQUEEZE", [X], options("Squeeze", squeezeDims=[1]), 1, "takes dimension 1 out of 2x3x4, expected one of size 1"),
+    ("SQUEEZE", [X], options("Squeeze", squeezeDims=[7]), 1, "has the dimension 7, expected one of 3"),
+    ("TRANSPOSE", [X, known(0, 1)], {}, 1, "permutation"),
+    ("TRANSPOSE", [X, known(0, 1, 3)], {}, 1, "has the dimension 3, expected one of 3"),
+    ("REVERSE_V2", [X, known(-4)], {}, 1, "has the dimension -4, expected one of 3"),
+    ("SPACE_TO_DEPTH", [X], options("SpaceToDepth", blockSize=2), 1, "expected an image and 1 to 2^15"),
+    ("SPACE_TO_DEPTH", [[1, 3, 4, 2]], options("SpaceToDepth", blockSize=2), 1, "expected whole blocks of 2"),
+    ("DEPTH_TO_SPACE", [[1, 3, 4, 2]], options("DepthToSpace", blockSize=0), 1, "blocks of 0, expected an image"),
+    ("DEPTH_TO_SPACE", [[1, 3, 4, 2]], options("DepthToSpace", blockSize=2), 1, "expected channels for blocks of 2"),
+    ("SPACE_TO_BATCH_ND", [X, known(2, 2, 2), known(0, 0)], {}, 1, "found 3 blocks and 2 borders for data of rank 3"),
+    ("SPACE_TO_BATCH_ND", [X, known(0), known(0, 0)], {}, 1, "has a block of 0, expected 1 to 32767"),
+    ("SPACE_TO_BATCH_ND", [X, known(2), known(0, -1)], {}, 1, "has the border -1, expected 0 to 2^31"),
+    ("SPACE_TO_BATCH_ND", [X, known(2), known(0, 0)], {}, 1, "has 3 elements in dimension 1, expected whole blocks of 2"),
+    ("BATCH_TO_SPACE_ND", [X, known(4), known(0, 0)], {}, 1, "has the batch 2, expected whole blocks of 4"),
+    ("BATCH_TO_SPACE_ND", [X, known(2), known(4, 4)], {}, 1, "crops more than dimension 1 has"),
+    ("CONCATENATION", [X, X], options("Concatenation", axis=3), 1, "has the dimension 3, expected one of 3"),
+    ("CONCATENATION", [X, [2, 2]], options("Concatenation", axis=0), 1, "shapes 2x3x4 and 2x2 differ beside axis 0"),
+    ("CONCATENATION", [X, X], options("Concatenation", fusedActivationFunction=1), 5, "has a fused activation, which LiteRT has not"),
+    ("CONCATENATION", [X, None], options("Concatenation"), 1, "has no operand 1"),
+    ("PACK", [X, [2, 2]], options("Pack", axis=0), 1, "packs tensors of several shapes, expected one"),
+    ("PACK", [X, X], options("Pack", axis=-5), 1, "has the dimension -5, expected one of 4"),
+    ("TILE", [X, known(2)], {}, 1, "found 1 multiples for data of shape 2x3x4"),
+    ("TILE", [X, known(1, 1, -1)], {}, 1, "found -1 repeats, expected 0 to 2^31"),
+    ("BROADCAST_TO", [X, known(5, 3, 4)], {}, 1, "5x3x4"),
+    ("FILL", [known(2), X], {}, 1, "fills with 2x3x4, expected one number"),
+    ("FILL", [known(-2), []], {}, 1, "-2"),
+    ("PAD", [X, known(1, 1)], {}, 1, "found 2 paddings, expected two for each of 3 dimensions"),
+    ("PAD", [X, known(1, 1, 1, 1, 1, -1)], {}, 1, "pads by -1, expected 0 to 2^31"),
+    ("PADV2", [X, known(1, 1, 1, 1, 1, 1), []], {}, 5, "has a number to pad with that its data decides"),
+    ("MIRROR_PAD", [X, known(2, 0, 0, 0, 0, 0)], options("MirrorPad"), 1, "mirrors 2 elements of dimension 0, expected at most 1"),
+    ("MIRROR_PAD", [X, known(3, 0, 0, 0, 0, 0)], options("MirrorPad", mode=1), 1, "mirrors 3 elements of dimension 0, expected at most 2"),
+    ("SLICE", [X, known(0, 0), known(1, 1)], {}, 1, "found 2 begins and 2 sizes for data of shape 2x3x4"),
+    ("SLICE", [X, known(0, 2, 0), known(1, 2, 1)], {}, 1, "takes 2 elements from 2 on of dimension 1, which has 3"),
+    ("SLICE", [X, known(0, -1, 0), known(1, -1, 1)], {}, 1, "takes -1 elements from -1 on of dimension 1"),
+    ("STRIDED_SLICE", *strided([0], [1, 1], [1]), 1, "found 1 begins, 2 ends and 1 strides, expected as many"),
+    ("STRIDED_SLICE", *strided([0], [1], [0]), 1, "has the stride 0, expected no 0"),
+    ("STRIDED_SLICE", *strided([3], [4], [1], shrinkAxisMask=1), 1, "takes element 3 of a dimension of 2"),
+    ("STRIDED_SLICE", *strided([0] * 4, [1] * 4, [1] * 4), 1, "has 0 ellipses and bounds for 4 dimensions of 3"),
+    ("STRIDED_SLICE", *strided([0, 0], [1, 1], [1, 1], ellipsisMask=3), 1, "has 2 ellipses and bounds for 0 dimensions of 3"),
+    ("SPLIT", [0, [3, 2]], {**options("Split", numSplits=2), "result": ["f32", "f32"]}, 1, "splits 3 elements into 2 parts, expected equal ones"),
+    ("SPLIT_V", [X, known(1, 1), 1], {}, 1, "splits 3 elements into 1x1, for 1 results"),
+    ("SPLIT_V", [X, known(-3), 1], {}, 1, "has a part of -3 of 3 elements"),
+    ("UNPACK", [X], options("Unpack", num=2), 1, "unpacks 2 elements into 1 results"),
+    ("SUM", [X, known(3)], options("Reducer"), 1, "has the dimension 3, expected one of 3"),
+    ("MEAN", [[2, 0], known(1)], options("Reducer"), 1, "means no elements of 2x0"),
+    ("ARG_MAX", [[2, 0], known(1)], {"result": "i32"}, 1, "looks for the best of no elements"),
+    ("CUMSUM", [X, 4], options("Cumsum"), 1, "has the dimension 4, expected one of 3"),
+    ("GATHER", [X, "i32"], options("Gather", axis=0, batchDims=1), 1, "expected 1 dimensions that are the same, before 0"),
+    ("GATHER", [X, "i32"], options("Gather", axis=3), 1, "has the dimension 3, expected one of 3"),
+    ("GATHER_ND", [[2], "i32"], {}, 1, "indices"),
+    ("ONE_HOT", ["i32", -1, [], []], options("OneHot"), 1, "has the depth -1, expected 0 to 2^31"),
+    ("TOPK_V2", [X, 5], {}, 1, "asks for 5 elements of rows of 2x3x4"),
+    ("BROADCAST_ARGS", [known(2), known(3)], {"result": "i32"}, 1, "broadcast"),
+    ("RANGE", [0, 5, 0], {"result": "i32"}, 1, "counts by the step 0"),
+    ("RANGE", [0, "scalar", 1], {"result": "i32"}, 5, "has a limit that its data decides"),
+    ("WHERE", [X], {"result": "i64"}, 5, "looks for elements that its data decides, expected a constant"),
+    ("SCATTER_ND", ["i32", X, "i32"], {}, 5, "has a shape that its data decides"),
+    ("SPARSE_TO_DENSE", ["i32", known(5, 5, 5), [3], []], {}, 1, "found indices of shape 2 into 5x5x5"),
+    ("DYNAMIC_UPDATE_SLICE", [X, [2, 3], "i32"], {}, 1, "expected one rank"),
+    ("DYNAMIC_UPDATE_SLICE", [[2, 2], [3, 2], "i32"], {}, 1, "updates 2x2 by 3x2"),
+    ("SEGMENT_SUM", [X, known(1, 0)], {}, 1, "has the segment 0, expected numbers from 0 on that do not fall"),
+    ("SEGMENT_SUM", [X, known(0, 1, 1)], {}, 1, "found data of shape 2x3x4 and segments of shape 3"),
+    ("UNSORTED_SEGMENT_SUM", [X, "i32", -1], {}, 1, "has -1 segments"),
+    ("MATRIX_DIAG", [[]], {}, 1, "has no diagonal"),
+    ("MATRIX_SET_DIAG", [X, [2, 4]], {}, 1, "found matrices of shape 2x3x4 and a diagonal of shape 2x4"),
+    ("REVERSE_SEQUENCE", [X, "i32"], options("ReverseSequence", seqDim=0), 1, "which is not that of time"),
+    ("RESIZE_BILINEAR", [X, known(2, 2)], {}, 1, "expected an image, and extents from 1 to 2^20"),
+    ("RESIZE_BILINEAR", [[1, 2, 2, 1], known(2, 0)], {}, 1, "expected an image, and extents from 1 to 2^20"),
+    ("RESIZE_BILINEAR", [[1, 2, 2, 1], known(2, 2)], options("ResizeBilinear", alignCorners=True, halfPixelCenters=True), 1,
+     "aligns corners and has half pixels, expected one"),
+    ("RESIZE_NEAREST_NEIGHBOR", [[1, 2, 2, 1], known(2)], {}, 1, "expected an image, and extents from 1 to 2^20"),
+    ("SOFTMAX", [[]], options("Softmax", beta=1.0), 1, "expected rows"),
+    ("LOG_SOFTMAX", [[]], {}, 1, "has a scalar, expected rows"),
+    ("L2_NORMALIZATION", [[]], {}, 1, "normalizes a scalar, expected rows"),
+    ("L2_NORMALIZATION", [X], options("L2Norm", fusedActivationFunction=1), 5, "has a fused activation, which LiteRT has not"),
+    ("LOCAL_RESPONSE_NORMALIZATION", [X], options("LocalResponseNormalization", radius=-1), 1, "has the radius -1"),
+]  # fmt: skip
+
+
+def made(graph: Graph, operand: Operand | None) -> Tensor | None:
+    if operand is None:
+        return None
+    if isinstance(operand, str):
+        shapes = {"data": (2, 3, 4), "i32": (2,), "scalar": ()}
+        return graph.input(np.zeros(shapes[operand], np.float32 if operand == X else np.int32))
+    if isinstance(operand, list):
+        return graph.input(np.zeros(operand, np.float32))
+    return graph.constant(np.array(operand, np.int32))
+
+
+def short(graph: Graph) -> None:
+    """i16 of several scales."""
+    parts = [graph.input(np.zeros((2, 3), np.int16), Quant(scale)) for scale in (0.1, 0.2)]
+    graph.output(graph.op("CONCATENATION", parts, "i16", Quant(0.1), "ConcatenationOptions"))
+
+
+def without_scale(graph: Graph) -> None:
+    graph.output(graph.op("SOFTMAX", [graph.input(np.zeros((2, 3), np.int8))], "i8", None, "SoftmaxOptions", beta=1.0))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=Path, required=True, help="folder with bin/npuc")
+    build = parser.parse_args().build
+    files: list[tuple[bytes, str, int, str]] = []
+    for name, operands, given, code, text in ROWS:
+        graph, attributes = Graph(), dict(given)
+        tensors = [made(graph, operand) for operand in operands]
+        results = attributes.pop("result", ["f32", "i32"] if name == "TOPK_V2" else "f32")
+        results = [results] if isinstance(results, str) else results
+        graph.output(*graph.op(name, tensors, results, **attributes))
+        files.append((graph.bytes(), name, code, text))
+    for make, name, text in ((short, "CONCATENATION", "joins i16 of several scales, expected one"), (without_scale, "SOFTMAX", "with no scale")):
+        graph = Graph()
+        make(graph)
+        files.append((graph.bytes(), name, 5, text))
+    with tempfile.TemporaryDirectory() as folder:
+        model, program = Path(folder) / "model.tflite", Path(folder) / "model.npu"
+        command = [str(build / "bin" / "npuc"), "-q", str(model), "-o", str(program)]
+        for content, name, code, expected in files:
+            model.write_bytes(content)
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            assert done.returncode == code and expected in done.stderr, (name, expected, done)
+            assert done.stderr.count("\n") == 1 and done.stderr.startswith("npuc: error: ") and name in done.stderr, done.stderr
+            assert not program.exists(), expected
+    print(f"ok: {len(files)} files")
+
+
+if __name__ == "__main__":
+    main()

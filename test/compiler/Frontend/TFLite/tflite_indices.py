@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of operators that address elements by index, and of those that give numbers of shapes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from tflite_builder import Graph, Quant
+from tflite_cases import ALL, INTEGERS, Case, bytes_of, data, floats, numbers, quants
+
+
+def gather(g: Graph, rng: np.random.Generator, dtype: str, axis: int, batch: int) -> None:
+    x = data(g, rng, dtype, [4, 5, 6])
+    shape = {0: [2, 3], 1: [4, 3], -1: [4, 1]}[batch]
+    at = g.input(rng.integers(0, 4, shape).astype(np.int32))
+    g.output(g.op("GATHER", [x, at], dtype, x.quant, "GatherOptions", version=5, axis=axis, batchDims=batch))
+
+
+def gather_nd(g: Graph, rng: np.random.Generator, dtype: str, kind: type) -> None:
+    x = data(g, rng, dtype, [4, 5, 6])
+    for width in (1, 2, 3):
+        at = g.input(rng.integers(0, 4, (2, 3, width)).astype(kind))
+        g.output(g.op("GATHER_ND", [x, at], dtype, x.quant, "GatherNdOptions", version=5))
+
+
+def one_hot(g: Graph, rng: np.random.Generator, dtype: str, kind: type) -> None:
+    on, off = {"f32": (2.5, -1.0), "bool": (True, False)}.get(dtype, (3, 1))
+    stored = {"f32": np.float32, "bool": np.bool_, **INTEGERS}[dtype]
+    for axis in (-1, 0):
+        values = [np.array(3, np.int32), np.array(on, stored), np.array(off, stored)]
+        at = g.input(np.array([0, 2, -1, 3, 1], kind))
+        g.output(g.op("ONE_HOT", [at, *(g.constant(v) for v in values)], dtype, None, "OneHotOptions", axis=axis))
+
+
+def scatter(g: Graph, rng: np.random.Generator, dtype: str) -> None:
+    at = g.input(np.array([[4], [3], [1], [7]], np.int32))
+    x = data(g, rng, dtype, [4, 2])
+    g.output(g.op("SCATTER_ND", [at, x, g.constant(numbers(8, 2))], dtype, None, "ScatterNdOptions"))
+
+
+def scatter_twice(g: Graph, rng: np.random.Generator, dtype: str) -> None:
+    at = g.input(np.array([[1], [1], [0], [1]], np.int32))
+    x = data(g, rng, dtype, [4])
+    g.output(g.op("SCATTER_ND", [at, x, g.constant(numbers(3))], dtype, None, "ScatterNdOptions"))
+
+
+def embedding(g: Graph, rng: np.random.Generator, dtype: str) -> None:
+    quant = quants(dtype)[0] if dtype in ("i8", "u8") else None
+    table = floats(rng, 6, 3) if dtype in ("f32", "bool") else bytes_of(rng, dtype, 6, 3)
+    table = table > 0 if dtype == "bool" else table
+    g.output(g.op("EMBEDDING_LOOKUP", [g.input(numbers(5, 0, 2)), g.constant(table, quant)], dtype, quant))
+
+
+def filled(g: Graph, rng: np.random.Generator, dtype: str) -> None:
+    x = data(g, rng, dtype, [])
+    g.output(g.op("FILL", [g.constant(numbers(2, 3)), x], dtype, x.quant, "FillOptions", version=3))
+
+
+def top(g: Graph, rng: np.random.Generator, dtype: str) -> None:
+    x = data(g, rng, dtype, [3, 9])
+    most = g.constant(np.array(4, np.int32))
+    values, at = g.op("TOPK_V2", [x, most], [dtype, "i32"], x.quant, "TopKV2Options", version=2)
+    g.output(values, at)
+
+
+def shape(g: Graph, rng: np.random.Generator) -> None:
+    x = data(g, rng, "f32", [3, 4])
+    y = g.op("SHAPE", [x], "i32", options="ShapeOptions", outType=2)
+    z = g.op("RANK", [x], "i32", options="RankOptions")
+    for made in (y, z):
+        g.output(g.op("ADD", [made, data(g, rng, "i32", [2])], "i32", options="AddOptions"))
+
+
+def buckets(g: Graph, rng: np.random.Generator) -> None:
+    x = g.input(np.float32([-5, 0, 0.5, 1, 10, 99]))
+    g.output(g.op("BUCKETIZE", [x], "i32", None, "BucketizeOptions", boundaries=[0.0, 1.0, 10.0]))
+
+
+def spectrum(g: Graph, rng: np.random.Generator) -> None:
+    g.output(g.op("RFFT2D", [data(g, rng, "f32", [1, 1, 8]), g.constant(numbers(1, 8))], "f32", None, "Rfft2dOptions"))
+
+
+def counted(g: Graph, rng: np.random.Generator) -> None:
+    bounds = [g.constant(np.array(n, np.int32)) for n in (2, 11, 3)]
+    made = g.op("RANGE", bounds, "i32", options="RangeOptions")
+    g.output(g.op("ADD", [made, data(g, rng, "i32", [3])], "i32", options="AddOptions"))
+
+
+def sparse(g: Graph, rng: np.random.Generator) -> None:
+    at, values = g.constant(numbers(1, 3)), g.input(np.float32([5, 6]))
+    size, rest = g.constant(numbers(5)), g.constant(np.float32(0))
+    g.output(g.op("SPARSE_TO_DENSE", [at, size, values, rest], "f32", None, "SparseToDenseOptions"))
+
+
+def sparse_rows(g: Graph, rng: np.random.Generator, dtype: str) -> None:
+    at = g.input(np.array([[0, 1], [2, 0], [2, 3]], np.int32))
+    values, rest = data(g, rng, dtype, [3]), data(g, rng, dtype, [])
+    g.output(g.op("SPARSE_TO_DENSE", [at, g.constant(numbers(3, 4)), values, rest], dtype, values.quant, "SparseToDenseOptions"))
+
+
+def embedding_of_bytes(g: Graph, rng: np.random.Generator, scale: float | tuple[float, ...]) -> None:
+    table = g.constant(bytes_of(rng, "i8", 6, 3), Quant(scale))
+    g.output(g.op("EMBEDDING_LOOKUP", [g.input(numbers(5, 0, 2)), table], "f32"))
+
+
+def counted_floats(g: Graph, rng: np.random.Generator) -> None:
+    bounds = [g.constant(np.array(n, np.float32)) for n in (2.5, -1, -0.5)]
+    g.output(g.op("ADD", [g.op("RANGE", bounds, "f32", options="RangeOptions"), data(g, rng, "f32", [7])], "f32", options="AddOptions"))
+    bounds = [g.constant(np.array(n, np.int64)) for n in (2, -11, -3)]
+    g.output(g.op("ADD", [g.op("RANGE", bounds, "i64", options="RangeOptions"), data(g, rng, "i64", [5])], "i64", options="AddOptions"))
+
+
+def broadcast_shape(g: Graph, rng: np.random.Generator) -> None:
+    shape = g.op("BROADCAST_ARGS", [g.constant(numbers(3, 1)), g.constant(numbers(2, 1, 4))], "i32")
+    g.output(g.op("BROADCAST_TO", [data(g, rng, "f32", [3, 1]), shape], "f32", None, "BroadcastToOptions", version=2))
+
+
+def updated(g: Graph, rng: np.random.Generator, dtype: str) -> None:
+    for start in ([1, 0, 2], [9, 0, -4]):
+        x = data(g, rng, dtype, [4, 5, 6])
+        part = data(g, rng, dtype, [2, 5, 3])
+        g.output(g.op("DYNAMIC_UPDATE_SLICE", [x, part, g.input(numbers(*start))], dtype, x.quant, "DynamicUpdateSliceOptions"))
+        rows = data(g, rng, dtype, [1, 5, 6])
+        g.output(g.op("DYNAMIC_UPDATE_SLICE", [x, rows, g.input(numbers(*start))], dtype, x.quant, "DynamicUpdateSliceOptions"))
+
+
+def diagonal(g: Graph, rng: np.random.Generator, dtype: str) -> None:
+    x = data(g, rng, dtype, [2, 3])
+    g.output(g.op("MATRIX_DIAG", [x], dtype, x.quant, "MatrixDiagOptions"))
+    for rows, columns in ((3, 3), (3, 5), (4, 3)):
+        matrices = data(g, rng, dtype, [2, rows, columns])
+        g.output(g.op("MATRIX_SET_DIAG", [matrices, x], dtype, x.quant, "MatrixSetDiagOptions"))
+
+
+def sequences(g: Graph, rng: np.random.Generator, dtype: str) -> None:
+    x = data(g, rng, dtype, [3, 5, 2])
+    for time, batch, lengths in ((1, 0, numbers(0, 5, 3)), (0, 1, np.array([1, 3, 2, 0, 3], np.int64))):
+        g.output(g.op("REVERSE_SEQUENCE", [x, g.input(lengths)], dtype, x.quant, "ReverseSequenceOptions", seqDim=time, batchDim=batch))
+
+
+def segments(g: Graph, rng: np.random.Generator, dtype: str) -> None:
+    x = data(g, rng, dtype, [5, 3])
+    g.output(g.op("SEGMENT_SUM", [x, g.constant(numbers(0, 0, 1, 2, 2))], dtype, None, "SegmentSumOptions"))
+
+
+def unsorted_segments(g: Graph, rng: np.random.Generator, dtype: str, name: str) -> None:
+    for ids in (numbers(3, -1, 0, 3), np.array([[1, 0, 1], [2, 4, 2], [-1, 0, 0], [1, 1, 1]], np.int32)):
+        x = data(g, rng, dtype, [4, 3])
+        g.output(g.op(name, [x, g.input(ids), g.constant(np.array(5, np.int32))], dtype, None, "UnsortedSegment" + name[17:].title() + "Options"))
+
+
+def places(g: Graph, rng: np.random.Generator, dtype: str) -> None:
+    values = {"bool": np.bool_, "f32": np.float32, **INTEGERS}[dtype]
+    given = g.constant(np.array([[0, 2, 0], [3, 0, 1]]).astype(values), quants(dtype)[0] if dtype in ("i8", "u8") else None)
+    found = g.op("WHERE", [given], "i64", options="WhereOptions")
+    g.output(g.op("ADD", [found, data(g, rng, "i64", [3, 2])], "i64", options="AddOptions"))
+
+
+def ties(g: Graph, rng: np.random.Generator) -> None:
+    x = g.input(np.float32([[1, 3, 3, 2, 3], [5, 5, 5, 5, 5], [-np.inf, np.inf, 0, -0.0, 0]]))
+    g.output(*g.op("TOPK_V2", [x, g.constant(np.array(4, np.int32))], ["f32", "i32"], None, "TopKV2Options", version=2))
+
+
+INDICES = {
+    "SCATTER_ND": scatter, "SCATTER_ND-twice": scatter_twice, "EMBEDDING_LOOKUP": embedding, "FILL": filled, "TOPK_V2": top,
+    "SPARSE_TO_DENSE": sparse_rows, "DYNAMIC_UPDATE_SLICE": updated, "MATRIX_DIAG": diagonal, "REVERSE_SEQUENCE": sequences,
+    "SEGMENT_SUM": segments, "WHERE": places,
+    **{f"UNSORTED_SEGMENT_{kind}": partial(unsorted_segments, name=f"UNSORTED_SEGMENT_{kind}") for kind in ("SUM", "PROD", "MAX", "MIN")},
+}  # fmt: skip
+SINGLE = {
+    "SHAPE": shape, "BUCKETIZE": buckets, "RFFT2D": spectrum, "RANGE": counted, "RANGE-others": counted_floats,
+    "SPARSE_TO_DENSE": sparse, "BROADCAST_ARGS": broadcast_shape, "TOPK_V2": ties,
+    "EMBEDDING_LOOKUP-bytes": partial(embedding_of_bytes, scale=0.02),
+    "EMBEDDING_LOOKUP-rows": partial(embedding_of_bytes, scale=(0.02, 0.01, 0.5, 0.03, 1.0, 0.1)),
+}  # fmt: skip
+
+
+def indices() -> Iterator[Case]:
+    for dtype, axis, batch in itertools.product(ALL, [0, 1, -1], [0, 1, -1]):
+        if not batch or (dtype in ("f32", "i8") and axis != 0):
+            yield Case(f"index/GATHER/{dtype}-{axis}-{batch}", partial(gather, dtype=dtype, axis=axis, batch=batch))
+    for dtype, kind in itertools.product(ALL, [np.int32, np.int64]):
+        for name, make in (("GATHER_ND", gather_nd), ("ONE_HOT", one_hot)):
+            yield Case(f"index/{name}/{dtype}-{np.dtype(kind).name}", partial(make, dtype=dtype, kind=kind))
+    for dtype in ALL:
+        for name, make in INDICES.items():
+            yield Case(f"index/{name}/{dtype}", partial(make, dtype=dtype))
+    for name, make in SINGLE.items():
+        yield Case(f"index/{name}", make)
