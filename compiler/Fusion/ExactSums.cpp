@@ -50,23 +50,31 @@ static double largestSum(ElementsAttr constant,
   return *llvm::max_element(sums);
 }
 
-static std::optional<double> magnitudeOf(Value value, int depth);
+/// By constant, and whether a convolution reads it. A network that is written
+/// out step by step asks for each weight at every step, and the patterns run
+/// several times.
+using LargestSums = llvm::DenseMap<std::pair<Attribute, int>, double>;
+
+static std::optional<double> magnitudeOf(LargestSums &sums, Value value,
+                                         int depth);
 
 /// Of a kernel's sums of products of its first two operands, and a bias.
-static std::optional<double> magnitudeOfSums(KernelOpInterface kernel,
-                                             int depth) {
+static std::optional<double>
+magnitudeOfSums(LargestSums &sums, KernelOpInterface kernel, int depth) {
   npu_attrs ignored = {};
   const bool isConv = kernel.getKernel(ignored) == NPU_OP_CONV;
-  std::optional<double> a = magnitudeOf(kernel->getOperand(0), depth);
+  std::optional<double> a = magnitudeOf(sums, kernel->getOperand(0), depth);
   ElementsAttr weights = constantOf(kernel->getOperand(1));
   if (!a || !weights || weights.getNumElements() == 0)
     return std::nullopt;
   const int64_t rank = weights.getShapedType().getRank();
-  double sum = *a * largestSum(weights, [&](int64_t d) {
-    return isConv ? d > 0 : d == rank - 2;
-  });
+  auto [known, isNew] = sums.try_emplace({weights, isConv});
+  if (isNew)
+    known->second = largestSum(
+        weights, [&](int64_t d) { return isConv ? d > 0 : d == rank - 2; });
+  double sum = *a * known->second;
   for (Value bias : kernel->getOperands().drop_front(2)) {
-    std::optional<double> most = magnitudeOf(bias, depth);
+    std::optional<double> most = magnitudeOf(sums, bias, depth);
     if (!most)
       return std::nullopt;
     sum += *most;
@@ -75,7 +83,8 @@ static std::optional<double> magnitudeOfSums(KernelOpInterface kernel,
 }
 
 /// No integer of `value` is larger in magnitude; nothing where that is unknown.
-static std::optional<double> magnitudeOf(Value value, int depth) {
+static std::optional<double> magnitudeOf(LargestSums &sums, Value value,
+                                         int depth) {
   auto type = dyn_cast<mlir::IntegerType>(tensorType(value).getElementType());
   if (!type || depth == 0)
     return std::nullopt;
@@ -85,19 +94,19 @@ static std::optional<double> magnitudeOf(Value value, int depth) {
     return std::exp2(type.getWidth()) - 1;
   auto kernel = value.getDefiningOp<KernelOpInterface>();
   if (kernel && fusionTraitsOf(kernel).sumsWider)
-    return magnitudeOfSums(kernel, depth - 1);
+    return magnitudeOfSums(sums, kernel, depth - 1);
   auto step = value.getDefiningOp<EltwiseOp>();
   if (isKind(step, NPU_INSTR_cast))
-    return magnitudeOf(step.getInputs()[0], depth - 1);
+    return magnitudeOf(sums, step.getInputs()[0], depth - 1);
   if (!isKind(step, NPU_INSTR_mul))
     return std::nullopt;
-  std::optional<double> a = magnitudeOf(step.getInputs()[0], depth - 1);
-  std::optional<double> b = magnitudeOf(step.getInputs()[1], depth - 1);
+  std::optional<double> a = magnitudeOf(sums, step.getInputs()[0], depth - 1);
+  std::optional<double> b = magnitudeOf(sums, step.getInputs()[1], depth - 1);
   return a && b ? std::optional(*a * *b) : std::nullopt;
 }
 
-static bool isExact(Value value) {
-  std::optional<double> magnitude = magnitudeOf(value, deepest);
+static bool isExact(LargestSums &sums, Value value) {
+  std::optional<double> magnitude = magnitudeOf(sums, value, deepest);
   return magnitude && *magnitude <= largestExact;
 }
 
@@ -117,8 +126,8 @@ struct SubtractInFloats : OpRewritePattern<EltwiseOp> {
       return rewriter.notifyMatchFailure(op, "no difference as floats");
     auto product = difference.getInputs()[0].getDefiningOp<KernelOpInterface>();
     if (!product || !fusionTraitsOf(product).sumsWider ||
-        !product->hasOneUse() || !isExact(product->getResult(0)) ||
-        !isExact(difference.getInputs()[1]))
+        !product->hasOneUse() || !isExact(sums, product->getResult(0)) ||
+        !isExact(sums, difference.getInputs()[1]))
       return rewriter.notifyMatchFailure(op, "not of exact sums");
     SmallVector<Value> terms;
     for (Value term : difference.getInputs()) {
@@ -132,6 +141,9 @@ struct SubtractInFloats : OpRewritePattern<EltwiseOp> {
         difference.getAlphaAttr(), difference.getBetaAttr());
     return success();
   }
+
+private:
+  mutable LargestSums sums;
 };
 
 } // namespace

@@ -10,6 +10,7 @@
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Replacement.h"
+#include "compiler/Target/Lacks.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -40,8 +41,10 @@ static LogicalResult replaceOps(mlir::func::FuncOp function,
   if (source && hasSets && failed(checkExactly(source, function)))
     return failure();
   if (failed(applyAlgorithms(function, plan, target, options.objective,
-                             /*verify=*/source != nullptr)) ||
-      failed(checkLayouts(function, target)))
+                             /*verify=*/source != nullptr)))
+    return failure();
+  placeMoves(function, target);
+  if (failed(checkLayouts(function, target)))
     return failure();
   return source && !hasSets ? checkExactly(source, function) : success();
 }

@@ -34,6 +34,7 @@
 #include "compiler/Support/MarkedError.h"
 #include "compiler/Support/PassPlugins.h"
 #include "compiler/Target/Calibration.h"
+#include "compiler/Target/Lacks.h"
 #include "compiler/Target/Plugins.h"
 #include "compiler/Target/TargetNames.h"
 #include "files/words.h"
@@ -574,6 +575,7 @@ LogicalResult Compilation::runUsersPasses(Stage after) {
       return failure();
     if (after != Stage::Layout)
       continue;
+    placeMoves(function(), *target);
     if (failed(checkLayouts(function(), *target)))
       return failure();
     reportDecided();

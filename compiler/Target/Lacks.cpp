@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Target/Lacks.h"
 
+#include "compiler/Dialect/NPU/Device.h"
+#include "compiler/Dialect/NPU/OutputCopy.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -114,4 +117,15 @@ std::optional<Lack> npu::lackOf(const TargetSpec &target,
   if (std::optional<Lack> lack = lackedType(target, op))
     return lack;
   return lackAs(target, op, op.getDemandName());
+}
+
+void npu::placeMoves(mlir::func::FuncOp function, const TargetSpec &target) {
+  if (!target.fallback)
+    return;
+  for (Operation &op : function.getBody().front()) {
+    if (!isa<RelayoutOp>(op) && !isCopy(&op))
+      continue;
+    if (std::optional<Lack> lack = lackOf(target, cast<LayoutOpInterface>(op)))
+      putOnProcessor(&op, lack->why, lack->change);
+  }
 }

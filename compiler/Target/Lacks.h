@@ -23,6 +23,11 @@ std::optional<Lack> lackOf(const TargetSpec &target, LayoutOpInterface op);
 std::optional<Lack> lackAs(const TargetSpec &target, LayoutOpInterface op,
                            StringRef name);
 
+/// Puts on the processor what is made after `npu-place-ops` and the chip lacks:
+/// relayouts and copies for outputs, of whatever type their values have. Where
+/// the target has no processor nothing changes.
+void placeMoves(mlir::func::FuncOp function, const TargetSpec &target);
+
 } // namespace npu
 
 #endif // NPU_COMPILER_TARGET_LACKS_H

@@ -11,6 +11,7 @@
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Placement.h"
 #include "compiler/Layout/Problem/Storage.h"
+#include "compiler/Target/Lacks.h"
 
 using namespace npu;
 
@@ -220,6 +221,7 @@ void npu::foldLayouts(mlir::func::FuncOp function, const TargetSpec &target,
   while (Operation *op = folds.takeOp())
     if (RelayoutMover(problem, cast<LayoutOpInterface>(op), folds).run())
       folds.run();
+  placeMoves(function, target);
   updateSignature(function);
 }
 

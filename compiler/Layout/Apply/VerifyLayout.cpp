@@ -104,9 +104,13 @@ static LogicalResult checkTypes(Operation *op, const TargetSpec &target) {
     return success();
   for (Type type : op->getResultTypes()) {
     Type element = cast<RankedTensorType>(type).getElementType();
-    if (!target.supports(element))
-      return op->emitOpError() << "target '" << target.name
-                               << "' has no element type " << element;
+    if (target.supports(element))
+      continue;
+    auto error = op->emitOpError() << "target '" << target.name
+                                   << "' has no element type " << element;
+    if (!target.fallback)
+      error << "; a processor beside it moves such values: --fallback=host";
+    return error;
   }
   return success();
 }

@@ -3,7 +3,6 @@
 // --io-layout: how graph inputs and outputs are stored.
 #include "compiler/Layout/Problem/Boundary.h"
 
-#include "compiler/Dialect/NPU/Device.h"
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/OutputCopy.h"
 #include "compiler/Layout/Problem/Crossings.h"
@@ -259,15 +258,6 @@ static Location copyLocation(mlir::func::FuncOp function, OpOperand &output) {
   return mlir::NameLoc::get(name);
 }
 
-/// Ops got their places before there was a copy, which moves whatever type the
-/// model's input, constant or output has.
-static void placeCopy(Operation *copy, const TargetSpec &target) {
-  if (!target.fallback)
-    return;
-  if (std::optional<Lack> lack = lackOf(target, cast<LayoutOpInterface>(copy)))
-    putOnProcessor(copy, lack->why, lack->change);
-}
-
 static LogicalResult copyBorrowedOutputs(mlir::func::FuncOp function,
                                          const TargetSpec &target,
                                          const IoLayouts &io) {
@@ -305,7 +295,6 @@ static LogicalResult copyBorrowedOutputs(mlir::func::FuncOp function,
       continue;
     }
     output.set(makeCopy(builder, copyLocation(function, output), value));
-    placeCopy(output.get().getDefiningOp(), target);
   }
   return success();
 }
@@ -314,5 +303,8 @@ LogicalResult npu::readyBoundary(mlir::func::FuncOp function,
                                  const TargetSpec &target,
                                  const IoLayouts &io) {
   tellBoundaryAxes(function, io);
-  return copyBorrowedOutputs(function, target, io);
+  if (failed(copyBorrowedOutputs(function, target, io)))
+    return failure();
+  placeMoves(function, target);
+  return success();
 }

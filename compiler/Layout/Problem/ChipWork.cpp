@@ -251,37 +251,71 @@ chipWork(const ResidentProblem &problem, LayoutOpInterface op,
   return work;
 }
 
-/// What an op of the processor does: in its own time, and on the link.
-static cost::KernelWork processorWork(const ResidentProblem &problem,
-                                      LayoutOpInterface op,
-                                      ArrayRef<LayoutAttr> layouts) {
-  const Fallback &fallback = *problem->target.fallback;
-  const cost::Machine &machine = fallback.machine;
-  cost::KernelWork own =
-      chipWork(problem, op, layouts, nullptr, {}, fallback.array);
+/// What the processor spends on `own` alone, in cycles of the chip.
+static cost::ProcessorWork ownTime(const TargetSpec &target,
+                                   const cost::KernelWork &own) {
+  const cost::Machine &machine = target.fallback->machine;
   cost::ProcessorWork work;
   if (machine.saysEnergy())
     work.energy = static_cast<double>(
         cost::energyOf(own, cost::chooseTiling(own, machine), machine));
   work.cycles = static_cast<double>(cost::timeOf(own, machine).total) *
-                problem->target.machine.clockMHz / machine.clockMHz;
-  Crossings crossings = crossingsOf(op);
-  auto cross = [&](Value value, LayoutAttr layout) {
-    auto bytes = static_cast<double>(storedBytes(tensorType(value), layout));
-    work.linkBytes += bytes;
-    work.linkCycles +=
-        fallback.linkStart +
-        bytes / problem->target.machine.perCycle(fallback.linkGBs);
-    work.energy += bytes * fallback.linkEnergy;
-  };
-  for (auto [index, crosses] : llvm::enumerate(crossings.operands))
-    if (crosses && !comesWithOther(op, index, layouts))
-      cross(op->getOperand(index), layouts[index]);
-  if (crossings.result)
-    cross(op->getResult(0), layouts[op->getNumOperands()]);
+                target.machine.clockMHz / machine.clockMHz;
+  return work;
+}
+
+/// Adds a value's way over the link.
+static void cross(const TargetSpec &target, cost::ProcessorWork &work,
+                  Value value, LayoutAttr layout) {
+  const Fallback &fallback = *target.fallback;
+  auto bytes = static_cast<double>(storedBytes(tensorType(value), layout));
+  work.linkBytes += bytes;
+  work.linkCycles +=
+      fallback.linkStart + bytes / target.machine.perCycle(fallback.linkGBs);
+  work.energy += bytes * fallback.linkEnergy;
+}
+
+static cost::KernelWork ofProcessor(const cost::ProcessorWork &work) {
   cost::KernelWork all;
   all.processor = work;
   return all;
+}
+
+/// What an op of the processor does: in its own time, and on the link.
+static cost::KernelWork processorWork(const ResidentProblem &problem,
+                                      LayoutOpInterface op,
+                                      ArrayRef<LayoutAttr> layouts) {
+  const TargetSpec &target = problem->target;
+  cost::ProcessorWork work =
+      ownTime(target, chipWork(problem, op, layouts, nullptr, {},
+                               target.fallback->array));
+  Crossings crossings = crossingsOf(op);
+  for (auto [index, crosses] : llvm::enumerate(crossings.operands))
+    if (crosses && !comesWithOther(op, index, layouts))
+      cross(target, work, op->getOperand(index), layouts[index]);
+  if (crossings.result)
+    cross(target, work, op->getResult(0), layouts[op->getNumOperands()]);
+  return ofProcessor(work);
+}
+
+cost::KernelWork npu::movedByProcessor(const TargetSpec &target,
+                                       cost::KernelWork own) {
+  own.reservedBytes = 0;
+  own.measured.reset(); // on the chip
+  return ofProcessor(ownTime(target, own));
+}
+
+cost::KernelWork npu::movedByProcessor(const TargetSpec &target,
+                                       const cost::KernelWork &own,
+                                       Operation *view, LayoutAttr from,
+                                       LayoutAttr to) {
+  cost::KernelWork work = movedByProcessor(target, own);
+  Crossings crossings = crossingsOf(view);
+  if (!crossings.operands.front() || !crossings.result)
+    return work;
+  cross(target, *work.processor, view->getOperand(0), from);
+  cross(target, *work.processor, view->getResult(0), to);
+  return work;
 }
 
 /// What the plugin says whose kernel is going to run the op in these layouts. A

@@ -24,6 +24,18 @@ cost::KernelWork computingWork(const ResidentProblem &problem,
                                const Alternative *algorithm,
                                ArrayRef<LayoutAttr> whole);
 
+/// Of what moves a value of a type that the chip lacks: the processor makes and
+/// reads it, so nothing crosses for that. `own`: what the move would be on the
+/// chip.
+cost::KernelWork movedByProcessor(const TargetSpec &target,
+                                  cost::KernelWork own);
+
+/// The same of a view that the processor runs. Between two ops of the chip its
+/// value crosses there and back; else it crosses with an op of the processor.
+cost::KernelWork movedByProcessor(const TargetSpec &target,
+                                  const cost::KernelWork &own, Operation *view,
+                                  LayoutAttr from, LayoutAttr to);
+
 /// Of multiplications of the op's own algorithm, `own`, or those of another one
 /// that the target lists and that takes fewer; by the rate of its type.
 double leastMacs(const ResidentProblem &problem, Operation *op, double own);

@@ -162,9 +162,8 @@ static RelayoutCosts relayoutCosts(const ResidentProblem &problem, Value value,
   sides.reserve(layouts.size());
   for (LayoutAttr layout : layouts)
     sides.emplace_back(problem, value, type, layout);
-  // Relayouts are the chip's. Of a type that it lacks the processor writes and
-  // reads all values, in any layout.
-  const bool isMoved = problem->target.supports(type.getElementType());
+  const TargetSpec &target = problem->target;
+  const bool isOfChip = target.supports(type.getElementType());
   RelayoutCosts all;
   all.costs.reserve(layouts.size() * layouts.size());
   for (const Side &from : sides)
@@ -174,8 +173,11 @@ static RelayoutCosts relayoutCosts(const ResidentProblem &problem, Value value,
         continue;
       }
       cost::KernelWork work = relayoutWork(problem, type, reserved, from, to);
+      if (!isOfChip && target.fallback)
+        work = movedByProcessor(target, std::move(work));
       TiledCost priced = priceOf(problem, work);
       KernelCost cost = costOfMove(problem, priced.cost, value, to.layout);
+      const bool isMoved = isOfChip || target.fallback;
       all.costs.push_back(
           {1, to.bytes, isMoved ? cost : forbidden(problem, cost)});
       all.needs = std::max(all.needs, priced.needs);
@@ -284,10 +286,15 @@ static cost::KernelWork viewWork(const ResidentProblem &problem,
   Value operand = op->getOperand(0), result = op->getResult(0);
   std::string ignored;
   SmallVector<cost::KernelWork, 2> works;
+  auto add = [&](cost::KernelWork work) {
+    works.push_back(isOnProcessor(op)
+                        ? movedByProcessor(problem->target, work, op, from, to)
+                        : std::move(work));
+  };
   if (LayoutAttr before = viewSource(op, to, ignored))
-    works.push_back(relayoutWork(problem, operand, from, before));
+    add(relayoutWork(problem, operand, from, before));
   if (LayoutAttr behind = viewLayout(op, from, ignored))
-    works.push_back(relayoutWork(problem, result, behind, to));
+    add(relayoutWork(problem, result, behind, to));
   if (!works.empty())
     return *llvm::min_element(works, [&](const auto &a, const auto &b) {
       return costOfWork(problem, a).of(problem->objective) <
@@ -301,7 +308,8 @@ static cost::KernelWork viewWork(const ResidentProblem &problem,
   apart.reads[0].run = apart.writes[0].run = apart.writes[0].elementBytes;
   apart.writes[0].scattered = true;
   apart.reservedBytes = problem.onChip().reservedFor(operand);
-  return apart;
+  add(std::move(apart));
+  return works.front();
 }
 
 KernelCost npu::viewCost(const ResidentProblem &problem, LayoutOpInterface op,
@@ -334,9 +342,10 @@ npu::kernelWorkOf(const ResidentProblem &problem, Operation *op,
       return std::nullopt;
     LayoutAttr from = getLayout(op->getOperand(0)),
                to = getLayout(op->getResult(0));
-    return isa<RelayoutOp>(op)
-               ? relayoutWork(problem, op->getOperand(0), from, to)
-               : viewWork(problem, rule, from, to);
+    if (!isa<RelayoutOp>(op))
+      return viewWork(problem, rule, from, to);
+    cost::KernelWork work = relayoutWork(problem, op->getOperand(0), from, to);
+    return isOnProcessor(op) ? movedByProcessor(problem->target, work) : work;
   }
   return useOwnWork(
       problem, rule, algorithm, [&](const PricedWork &priced, double reserved) {

@@ -33,11 +33,12 @@ struct OnChipValues::Data {
 
 namespace {
 
-/// Finds addresses, lowest first. By op the slots that live then; those that
-/// live through all of a long function lie below all others.
+/// Finds addresses, lowest first. By op the slots that live then, those that
+/// begin to, and where the highest ends; slots that live through all of a long
+/// function lie below all others.
 class Packing {
 public:
-  explicit Packing(size_t ops) : during(ops) {}
+  explicit Packing(size_t ops) : during(ops), begins(ops), tops(ops) {}
 
   void add(OnChipSlot &slot) {
     if (slot.last - slot.first + 1 == during.size() && live == 0) {
@@ -46,12 +47,11 @@ public:
       return;
     }
     ++live;
-    std::vector<const OnChipSlot *> others;
-    for (size_t op = slot.first; op <= slot.last; ++op)
-      for (const OnChipSlot *other : during[op])
-        // Each is seen at the first op that both live through.
-        if (op == std::max(slot.first, other->first))
-          others.push_back(other);
+    // Each is seen at the first op that both live through.
+    std::vector<const OnChipSlot *> others(during[slot.first].begin(),
+                                           during[slot.first].end());
+    for (size_t op = slot.first + 1; op <= slot.last; ++op)
+      llvm::append_range(others, begins[op]);
     llvm::sort(others, [](const OnChipSlot *a, const OnChipSlot *b) {
       return std::pair(a->offset, a) < std::pair(b->offset, b);
     });
@@ -62,19 +62,21 @@ public:
       offset = std::max(offset, other->end());
     }
     slot.offset = offset;
-    for (size_t op = slot.first; op <= slot.last; ++op)
+    begins[slot.first].push_back(&slot);
+    for (size_t op = slot.first; op <= slot.last; ++op) {
       during[op].push_back(&slot);
+      tops[op] = std::max(tops[op], slot.end());
+    }
   }
 
   double top(size_t op) const {
-    int64_t top = base;
-    for (const OnChipSlot *slot : during[op])
-      top = std::max(top, slot->end());
-    return static_cast<double>(top);
+    return static_cast<double>(std::max(base, tops[op]));
   }
 
 private:
   std::vector<SmallVector<const OnChipSlot *, 4>> during;
+  std::vector<SmallVector<const OnChipSlot *, 1>> begins;
+  std::vector<int64_t> tops;
   int64_t base = 0;
   size_t live = 0; // placed above the base
 };

@@ -10,6 +10,7 @@
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Storage.h"
+#include "compiler/Target/Lacks.h"
 
 #include "llvm/Support/Threading.h"
 
@@ -56,6 +57,7 @@ static LogicalResult finishOps(const LayoutProblem &problem,
   if (!plan.search) // which says itself where a spelling counts
     spellAsRead(problem, plan);
   applyPlan(function, plan);
+  placeMoves(function, problem.target);
   if (strategy.folds)
     foldLayouts(function, problem.target, problem.axes, problem.pins);
   else

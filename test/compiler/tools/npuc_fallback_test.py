@@ -151,6 +151,42 @@ def test_types(bench: Bench) -> None:
     check_close(found, expected(bench.path("lacking.onnx"), {"x": x})[0])
 
 
+def heads() -> ModelProto:
+    """Products of matrices around transposes and reshapes; the input is an output, too."""
+    nodes = [
+        helper.make_node("Transpose", ["x"], ["t"], name="rows", perm=[0, 2, 1, 3]),
+        helper.make_node("Transpose", ["x"], ["k"], name="columns", perm=[0, 2, 3, 1]),
+        helper.make_node("MatMul", ["t", "k"], ["s"], name="scores"),
+        helper.make_node("MatMul", ["s", "t"], ["p"], name="values"),
+        helper.make_node("Transpose", ["p"], ["b"], name="back", perm=[0, 2, 1, 3]),
+        helper.make_node("Reshape", ["b", "shape"], ["r"], name="merge"),
+        helper.make_node("MatMul", ["r", "w"], ["y"], name="last"),
+        helper.make_node("Identity", ["x"], ["again"], name="again"),
+    ]
+    weights = {"shape": np.array([1, 8, 8], np.int64), "w": sample(8, 8, seed=3)}
+    return programs.network("heads", nodes, weights, {"x": [1, 8, 2, 4]}, ["y", "again"])
+
+
+def test_moves_of_types(bench: Bench) -> None:
+    """The processor makes relayouts and copies of types that the chip lacks, under every strategy; nothing crosses."""
+    target, x = chip(bench, FALLBACK), sample(1, 8, 2, 4)
+    target.write_text(re.sub(r"types: \[.*\]", "types: [i8, i32]", target.read_text(encoding="utf-8")), encoding="utf-8")
+    cycles, moved = {}, 0
+    for layout in ("naive", "auto-nhwc", "convert", "preset", "alter", "smartmem", "pbqp", "optimal"):
+        report = bench.report(heads(), f"--target={target}", f"--layout={layout}")
+        assert {kernel["mapping"] for kernel in report["kernels"]} == {"processor"}, (layout, report["kernels"])
+        assert report["chip"]["link_bytes"] == 0 and report["chip"]["dram_read_bytes"] == 0, (layout, report["chip"])
+        moved += report["relayouts"]["count"]
+        wanted = expected(bench.path("heads.onnx"), {"x": x})
+        for found, want in zip(bench.execute(bench.path("out.npu"), {"x": x}, "y", "again"), wanted, strict=True):
+            check_close(found, want)
+        cycles[layout] = report["chip"]["cycles"]
+    assert moved > 0, "no strategy moved anything"
+    none = bench.run("npuc", "heads.onnx", f"--target={target}", "--fallback=none", "-o", "none.npu")
+    assert none.returncode == 1 and "--fallback=host" in none.stderr, none
+    assert cycles["optimal"] == min(cycles.values()), cycles
+
+
 if __name__ == "__main__":
     np.seterr(all="raise")
     programs.main(__doc__)
