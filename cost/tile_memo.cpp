@@ -51,6 +51,7 @@ private:
 
   void addProduct(const Product &product) {
     add(product.rate);
+    add(product.toPoints);
     for (int64_t number :
          {product.m, product.k, product.n, product.count, product.row,
           product.window, static_cast<int64_t>(product.depthwise)})

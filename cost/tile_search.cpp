@@ -68,7 +68,9 @@ public:
         // Kernel area is never cut from its channel.
         ks(product.depthwise ? std::vector<int64_t>{product.k}
                              : extents(product.k, product.window)),
-        ns(extents(product.n, 1)), counts(extents(product.count, 1)) {}
+        ns(extents(product.n, 1)),
+        counts(product.toPoints > 0 ? std::vector<int64_t>{product.count}
+                                    : extents(product.count, 1)) {}
 
   std::optional<Tiling> best() {
     // A good one early leaves little to compare in full.

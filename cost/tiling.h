@@ -93,7 +93,8 @@ private:
 
 /// Bytes of on-chip memory for the tiles' buffers, in whole banks: as many as
 /// the tiling says of each tensor that comes or goes in parts, and sums of 4
-/// bytes where K is cut. Scalars and values for each column share banks.
+/// bytes where K is cut. Where there are points, a tile's data and sums are at
+/// all of them besides. Scalars and values for each column share banks.
 double bufferBytes(const KernelWork &work, const Tiling &tiling,
                    const Machine &machine);
 

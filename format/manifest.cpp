@@ -149,6 +149,8 @@ cost::Product readProduct(const Node &node) {
       node.member("window").extent()};
   product.rate = node.member("rate").positive();
   product.energy = node.member("energy").quantity();
+  if (node.has("to_points"))
+    product.toPoints = node.member("to_points").quantity();
   return product;
 }
 
@@ -504,10 +506,14 @@ private:
   }
 
   void write(const cost::Product &product) {
-    object("m", product.m, "k", product.k, "n", product.n, "count",
-           product.count, "depthwise", product.depthwise, "row", product.row,
-           "window", product.window, "rate", product.rate, "energy",
-           product.energy);
+    group('{', '}', [&] {
+      fields("m", product.m, "k", product.k, "n", product.n, "count",
+             product.count, "depthwise", product.depthwise, "row", product.row,
+             "window", product.window, "rate", product.rate, "energy",
+             product.energy);
+      if (product.toPoints > 0)
+        field("to_points", product.toPoints);
+    });
   }
 
   void write(const cost::ProcessorWork &work) {

@@ -133,23 +133,28 @@ static Work convBpwWork(Operation *op, int64_t groups) {
           {data, other, weightDims(rank, other[1], 'm')}};
 }
 
-/// One channel of one tile taken to one point or back, and one transformed
-/// weight read, in vector operations: fitted to the table in docs/kernels.md.
-static constexpr double transformCost = 16, weightCost = 7.5;
+/// Vector operations on a line of a tile, a multiplication with its addition as
+/// one: to its points (4 or 6), or from there to 2 or 4 results. They are those
+/// of kernels/conv_winograd/transforms.h.
+static int64_t lineSteps(int64_t tile) { return tile == 2 ? 4 : 12; }
 
 Work npu::winogradWork(ArrayRef<int64_t> result, int64_t channels,
                        int64_t tile) {
   auto across = [&](int64_t extent) { return (extent + tile - 1) / tile; };
   int64_t tiles = result[0] * across(result[2]) * across(result[3]);
-  int64_t points = (tile + 2) * (tile + 2);
-  auto pairs = static_cast<double>(channels * result[1]);
-  auto transformed = static_cast<double>(tiles * (channels + result[1]));
-  return {{{tiles, channels, result[1], points}},
-          static_cast<double>(points) *
-              (transformCost * transformed + weightCost * pairs),
-          Depth::Channels,
-          2, // rows that patches one below the other share
-          {imageDims(4, 'k', false), "", imageDims(4, 'n', false)}};
+  // All columns, then all rows; on the way back the rows of the results only.
+  int64_t side = tile + 2, there = 2 * side, back = side + tile;
+  Work work;
+  cost::Product product = {tiles, channels, result[1], side * side};
+  product.row = across(result[3]);
+  auto steps = static_cast<double>(lineSteps(tile) * tiles);
+  product.toPoints = steps * static_cast<double>(there * channels);
+  work.products = {product};
+  work.elements = steps * static_cast<double>(back * result[1]);
+  work.depth = Depth::Channels;
+  work.haloRows = 2; // that patches one below the other share
+  work.dims = {imageDims(4, 'k', true), "", imageDims(4, 'n', true)};
+  return work;
 }
 
 /// Windows over each channel by itself: cut as a depthwise convolution is.

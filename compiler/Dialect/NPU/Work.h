@@ -69,8 +69,8 @@ Value valueAt(Operation *op, size_t index);
 StringRef productDims(Operation *op, const Work &work, unsigned index);
 
 /// Work of npu.conv2d_winograd with this result (N, O, H, W): a product for
-/// each point of a transformed tile; the transforms, and the reading of the
-/// larger weights, as vector operations.
+/// each point of a transformed tile; the transforms of its data and of its sums
+/// as vector operations. `tile`: 2 or 4 results a side.
 Work winogradWork(ArrayRef<int64_t> result, int64_t channels, int64_t tile);
 
 } // namespace npu
