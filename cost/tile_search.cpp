@@ -251,9 +251,9 @@ std::optional<Tiling> cutInPieces(const KernelWork &work,
         return;
     }
   };
-  auto isTable = [](const Transfer &read) { return read.touched > 0; };
   tryPieces(Stays::Weights);
-  if (std::any_of(work.reads.begin(), work.reads.end(), isTable))
+  if (std::any_of(work.reads.begin(), work.reads.end(), hasRows) ||
+      std::any_of(work.writes.begin(), work.writes.end(), hasRows))
     tryPieces(Stays::Data);
   return best;
 }

@@ -118,7 +118,7 @@ TileParts::TileParts(const KernelWork &work, const Tiling &tiling)
 TilePart TileParts::of(const Transfer &transfer) const {
   if (!product) {
     bool isWhole = transfer.role == Role::Bias ||
-                   (transfer.touched > 0 && tiling.stays != Stays::Data);
+                   (hasRows(transfer) && tiling.stays != Stays::Data);
     return isWhole ? TilePart{1, 1, 1, 1}
                    : TilePart{1 / along.tiles(), 1, along.tiles(), 1};
   }

@@ -173,6 +173,10 @@ cost::Transfer readTransfer(const Node &node) {
   transfer.rows = readRows(node.member("rows"));
   if (node.has("passes"))
     transfer.passes = node.member("passes").positive();
+  if (node.has("rewritten")) {
+    transfer.rewritten = node.member("rewritten").quantity();
+    transfer.touchedRun = node.member("touched_run").quantity();
+  }
   if (node.has("touched")) {
     transfer.touched = node.member("touched").quantity();
     transfer.touchedRun = node.member("touched_run").quantity();
@@ -500,6 +504,9 @@ private:
         field("passes", transfer.passes);
       if (transfer.touched > 0)
         fields("touched", transfer.touched, "touched_run", transfer.touchedRun);
+      if (transfer.rewritten > 0)
+        fields("rewritten", transfer.rewritten, "touched_run",
+               transfer.touchedRun);
       if (transfer.boundary)
         field("boundary", transfer.boundary);
     });

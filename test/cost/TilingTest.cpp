@@ -478,6 +478,38 @@ TEST(Tiling, DataAreBroughtToAllPointsOfATile) {
     EXPECT_EQ(chooseTiling(work, withMemory(kib)).count, 36) << kib;
 }
 
+/// 64 rows of 256 bytes are changed in a copy of a megabyte: in the chip's
+/// memory, or after the copy, row by row.
+TEST(Tiling, RowsThatAreWrittenOnceMore) {
+  KernelWork work;
+  work.elements = 1 << 20;
+  Transfer data{1 << 20, 1 << 20}, indices{64, 64}, updates{64 * 256, 64 * 256},
+      result = data;
+  result.rewritten = 64 * 256;
+  result.touchedRun = 256;
+  work.reads = {data, indices, updates};
+  work.writes = {result};
+  double least = 0;
+  for (auto [kib, again] : {std::pair(4096.0, 0), {64.0, 64 * 256}}) {
+    Machine machine = withMemory(kib);
+    Tiling tiling = chooseTiling(work, machine);
+    ASSERT_TRUE(fits(work, tiling, machine));
+    KernelTime time = timeOf(work, tiling, machine);
+    EXPECT_EQ(time.dramWritten, result.bytes + again);
+    EXPECT_EQ(time.dramRead, data.bytes + indices.bytes + updates.bytes);
+    EXPECT_GE(static_cast<double>(time.total), least);
+    least = static_cast<double>(time.total);
+  }
+  // Rows that are shorter than a burst take all of it.
+  Machine machine = withMemory(64);
+  Tiling tiling = chooseTiling(work, machine);
+  int64_t before = timeOf(work, tiling, machine).dmaOut;
+  work.writes[0].touchedRun = machine.dmaBurstBytes / 4;
+  EXPECT_NEAR(
+      static_cast<double>(timeOf(work, tiling, machine).dmaOut - before),
+      3 * 64 * 256 / machine.dramBytesPerCycle(), 1);
+}
+
 TEST(Tiling, HaloOfATileHasTheTilesChannels) {
   KernelWork work = convolution(32, 32, 64);
   double data = work.reads[0].bytes, halo = work.reads[0].halo;
