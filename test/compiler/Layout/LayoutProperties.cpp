@@ -418,7 +418,7 @@ bool Checker::bruteForce() {
   bound.objective = drawObjective();
   if (failed(bindBoundary(bound, io)))
     return fail("bad-options", problem.io);
-  Candidates candidates(bound, {});
+  Candidates candidates(bound, {}, Groups::MaySplit);
   OpWays known(bound, candidates);
   SearchPrices prices;
   SearchProblem searched(ResidentProblem::withMost(bound), known, prices);
@@ -479,7 +479,7 @@ bool Checker::bruteForceResidencies() {
   if (failed(bindBoundary(bound, io)))
     return fail("bad-options", problem.io);
   ArrayRef<OnChipValues> choices = bound.residencies();
-  Candidates candidates(bound, {});
+  Candidates candidates(bound, {}, Groups::MaySplit);
   OpWays known(bound, candidates);
   SearchPrices prices;
   std::optional<int64_t> least;
