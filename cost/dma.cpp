@@ -49,8 +49,12 @@ Traffic trafficOf(const std::vector<Transfer> &transfers,
     TilePart part = parts.of(transfer);
     double moved =
         part.times * (parts.bytesOf(transfer) + transfer.halo * seams);
+    const double again = parts.rewrittenOf(transfer);
     if (!transfer.onChip)
-      sum.bytes += moved;
+      sum.bytes += moved + again;
+    if (again > 0)
+      add(part.pieces, again,
+          again * std::max(burstFactor(transfer.touchedRun, machine), beyond));
     double times = part.pieces * part.times;
     if (by == By::Engine) {
       add(times, moved, moved);

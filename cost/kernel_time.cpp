@@ -56,13 +56,42 @@ double resultsOf(const Product &product) {
 double overlapOf(const KernelWork &work) {
   double read = 0, elements = 0;
   for (const Product &p : work.products)
-    read += static_cast<double>(p.m) * static_cast<double>(p.k) *
-            static_cast<double>(p.count) *
-            (p.depthwise ? static_cast<double>(p.n) : 1);
+    if (p.toPoints <= 0) // at each point they are others
+      read += static_cast<double>(p.m) * static_cast<double>(p.k) *
+              static_cast<double>(p.count) *
+              (p.depthwise ? static_cast<double>(p.n) : 1);
   for (const Transfer &transfer : work.reads)
     if (transfer.role == Role::Data && transfer.elementBytes > 0)
       elements += transfer.bytes / transfer.elementBytes;
   return elements > 0 ? std::max(1.0, read / elements) : 1;
+}
+
+/// What passes the vector unit on its way to and from the points of a product.
+struct Points {
+  double steps = 0;             ///< vector operations on data
+  double read = 0, written = 0; ///< bytes of on-chip memory
+};
+
+Points pointsOf(const KernelWork &work, const Tiling &tiling) {
+  Points points;
+  if (work.products.size() != 1 || work.products[0].toPoints <= 0)
+    return points;
+  const Product &product = work.products[0];
+  TileParts parts(work, tiling);
+  for (const Transfer &read : work.reads)
+    if (read.role == Role::Data) {
+      double times = parts.of(read).times;
+      double there = static_cast<double>(product.count) *
+                     static_cast<double>(product.m) *
+                     static_cast<double>(product.k) * read.elementBytes;
+      points.steps += times * product.toPoints;
+      points.read += times * read.bytes;
+      points.written += times * there;
+    }
+  points.read += resultsOf(product) * sumBytes;
+  for (const Transfer &write : work.writes)
+    points.written += write.bytes;
+  return points;
 }
 
 /// Multiply-adds of depthwise convolutions that the vector unit runs.
@@ -152,8 +181,9 @@ KernelTime modelTimeOf(const KernelWork &work, const Tiling &tiling,
   if (work.processor)
     return timeOf(*work.processor);
   double array = arrayCyclesOf(work, tiling, machine) * work.factor;
-  double vector = (work.elements + vectorMacs(work, machine)) * work.factor /
-                  machine.vectorLanes;
+  double vector = (work.elements + vectorMacs(work, machine) +
+                   pointsOf(work, tiling).steps) *
+                  work.factor / machine.vectorLanes;
   double computing = machine.vectorUnit == VectorUnit::Beside
                          ? std::max(array, vector)
                          : array + vector;
@@ -251,6 +281,9 @@ OnChipBytes onChipBytes(const KernelWork &work, const Tiling &tiling,
   sum.written += complete * result + partial;
   if (machine.sumReads == SumReads::Each)
     sum.read += partial;
+  Points points = pointsOf(work, tiling);
+  sum.read += points.read;
+  sum.written += points.written;
   return sum;
 }
 

@@ -56,6 +56,10 @@ struct Transfer {
   /// Of a table of which some rows are read: bytes of these, and of each; 0:
   /// all of it is.
   double touched = 0, touchedRun = 0;
+  /// Of what is copied and then changed in some rows: bytes of these, in runs
+  /// of `touchedRun`, which are written once more where the copy does not stay
+  /// on the chip until the last.
+  double rewritten = 0;
   /// Passes DRAM whatever stays on the chip: a constant or an input of the
   /// network, at the first kernel that reads it, or an output.
   bool boundary = false;

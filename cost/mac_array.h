@@ -31,6 +31,10 @@ struct Product {
   /// Of its element type: multiply-adds that each multiplier does in a cycle,
   /// and the energy of one in pJ (0: the chip says nothing of energy).
   double rate = 1, energy = 0;
+  /// Of Winograd's algorithm: vector operations that take the data to the
+  /// `count` points at which they are multiplied, each time that they come in.
+  /// A result is made of all points: no tile has a part of them.
+  double toPoints = 0;
 
   /// Multiply-adds.
   double macs() const {

@@ -51,6 +51,7 @@ private:
 
   void addProduct(const Product &product) {
     add(product.rate);
+    add(product.toPoints);
     for (int64_t number :
          {product.m, product.k, product.n, product.count, product.row,
           product.window, static_cast<int64_t>(product.depthwise)})
@@ -62,7 +63,7 @@ private:
          {transfer.bytes, transfer.run, transfer.halo, transfer.elementBytes,
           transfer.gathered, transfer.rows.m, transfer.rows.k, transfer.rows.n,
           transfer.rows.count, transfer.passes, transfer.touched,
-          transfer.touchedRun})
+          transfer.touchedRun, transfer.rewritten})
       add(number);
     for (int number :
          {static_cast<int>(transfer.role), static_cast<int>(transfer.scattered),

@@ -68,7 +68,9 @@ public:
         // Kernel area is never cut from its channel.
         ks(product.depthwise ? std::vector<int64_t>{product.k}
                              : extents(product.k, product.window)),
-        ns(extents(product.n, 1)), counts(extents(product.count, 1)) {}
+        ns(extents(product.n, 1)),
+        counts(product.toPoints > 0 ? std::vector<int64_t>{product.count}
+                                    : extents(product.count, 1)) {}
 
   std::optional<Tiling> best() {
     // A good one early leaves little to compare in full.
@@ -249,9 +251,9 @@ std::optional<Tiling> cutInPieces(const KernelWork &work,
         return;
     }
   };
-  auto isTable = [](const Transfer &read) { return read.touched > 0; };
   tryPieces(Stays::Weights);
-  if (std::any_of(work.reads.begin(), work.reads.end(), isTable))
+  if (std::any_of(work.reads.begin(), work.reads.end(), hasRows) ||
+      std::any_of(work.writes.begin(), work.writes.end(), hasRows))
     tryPieces(Stays::Data);
   return best;
 }

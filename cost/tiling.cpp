@@ -59,7 +59,8 @@ bool isValid(const Tiling &tiling, const KernelWork &work) {
     return tile >= 1 && tile <= extent;
   };
   return within(tiling.m, product.m) && within(tiling.k, product.k) &&
-         within(tiling.n, product.n) && within(tiling.count, product.count);
+         within(tiling.n, product.n) && within(tiling.count, product.count) &&
+         (product.toPoints <= 0 || tiling.count == product.count);
 }
 
 Tiling untiled(const KernelWork &work) {
@@ -117,7 +118,7 @@ TileParts::TileParts(const KernelWork &work, const Tiling &tiling)
 TilePart TileParts::of(const Transfer &transfer) const {
   if (!product) {
     bool isWhole = transfer.role == Role::Bias ||
-                   (transfer.touched > 0 && tiling.stays != Stays::Data);
+                   (hasRows(transfer) && tiling.stays != Stays::Data);
     return isWhole ? TilePart{1, 1, 1, 1}
                    : TilePart{1 / along.tiles(), 1, along.tiles(), 1};
   }
@@ -170,6 +171,14 @@ static bool areFew(const Transfer &transfer) {
   return transfer.role == Role::Bias || transfer.bytes <= transfer.elementBytes;
 }
 
+/// Of what the kernel reads in this role; 0: nothing.
+static double elementBytesOf(const KernelWork &work, Role role) {
+  for (const Transfer &read : work.reads)
+    if (read.role == role)
+      return read.elementBytes;
+  return 0;
+}
+
 double bufferBytes(const KernelWork &work, const Tiling &tiling,
                    const Machine &machine) {
   double sum = 0, few = 0;
@@ -196,9 +205,14 @@ double bufferBytes(const KernelWork &work, const Tiling &tiling,
         add(all);
     }
   add(few);
-  if (parts.cuts().k > 1)
+  const Product *product = extentsOf(work);
+  bool hasPoints = product && product->toPoints > 0;
+  if (parts.cuts().k > 1 || hasPoints)
     add(sumBytes * static_cast<double>(tiling.m) *
         static_cast<double>(tiling.n) * static_cast<double>(tiling.count));
+  if (hasPoints)
+    add(elementBytesOf(work, Role::Data) * static_cast<double>(tiling.m) *
+        static_cast<double>(tiling.k) * static_cast<double>(tiling.count));
   return sum;
 }
 

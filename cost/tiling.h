@@ -14,8 +14,9 @@ namespace npu::cost {
 inline constexpr double sumBytes = 4;
 
 /// What stays in on-chip memory while the innermost loop over tiles runs; the
-/// other operand is read anew in each round of it. Of a kernel that reads rows
-/// of a table: the table (weights), or its rows come with each piece (data).
+/// other operand is read anew in each round of it. Of a kernel that reads or
+/// writes rows of a table: the table (weights), or its rows come and go with
+/// each piece (data).
 enum class Stays { Weights, Data, Sums };
 
 /// "weights".
@@ -44,6 +45,12 @@ struct Cuts {
   double m = 1, k = 1, n = 1, count = 1;
   double tiles() const { return m * k * n * count; }
 };
+
+/// Whether rows of it are read or written whose place is known when the kernel
+/// runs.
+inline bool hasRows(const Transfer &transfer) {
+  return transfer.touched > 0 || transfer.rewritten > 0;
+}
 
 /// The extents along which a kernel is cut; null: it is cut in equal pieces.
 const Product *extentsOf(const KernelWork &work);
@@ -81,6 +88,10 @@ public:
                ? transfer.touched
                : transfer.bytes;
   }
+  /// That are written once more, in rows.
+  double rewrittenOf(const Transfer &transfer) const {
+    return tiling.stays == Stays::Data ? transfer.rewritten : 0;
+  }
   /// Bytes of a tile that lie next to each other in DRAM. `part`: of the same.
   double runOf(const Transfer &transfer, const TilePart &part) const;
 
@@ -93,7 +104,8 @@ private:
 
 /// Bytes of on-chip memory for the tiles' buffers, in whole banks: as many as
 /// the tiling says of each tensor that comes or goes in parts, and sums of 4
-/// bytes where K is cut. Scalars and values for each column share banks.
+/// bytes where K is cut. Where there are points, a tile's data and sums are at
+/// all of them besides. Scalars and values for each column share banks.
 double bufferBytes(const KernelWork &work, const Tiling &tiling,
                    const Machine &machine);
 

@@ -149,6 +149,8 @@ cost::Product readProduct(const Node &node) {
       node.member("window").extent()};
   product.rate = node.member("rate").positive();
   product.energy = node.member("energy").quantity();
+  if (node.has("to_points"))
+    product.toPoints = node.member("to_points").quantity();
   return product;
 }
 
@@ -171,6 +173,10 @@ cost::Transfer readTransfer(const Node &node) {
   transfer.rows = readRows(node.member("rows"));
   if (node.has("passes"))
     transfer.passes = node.member("passes").positive();
+  if (node.has("rewritten")) {
+    transfer.rewritten = node.member("rewritten").quantity();
+    transfer.touchedRun = node.member("touched_run").quantity();
+  }
   if (node.has("touched")) {
     transfer.touched = node.member("touched").quantity();
     transfer.touchedRun = node.member("touched_run").quantity();
@@ -498,16 +504,23 @@ private:
         field("passes", transfer.passes);
       if (transfer.touched > 0)
         fields("touched", transfer.touched, "touched_run", transfer.touchedRun);
+      if (transfer.rewritten > 0)
+        fields("rewritten", transfer.rewritten, "touched_run",
+               transfer.touchedRun);
       if (transfer.boundary)
         field("boundary", transfer.boundary);
     });
   }
 
   void write(const cost::Product &product) {
-    object("m", product.m, "k", product.k, "n", product.n, "count",
-           product.count, "depthwise", product.depthwise, "row", product.row,
-           "window", product.window, "rate", product.rate, "energy",
-           product.energy);
+    group('{', '}', [&] {
+      fields("m", product.m, "k", product.k, "n", product.n, "count",
+             product.count, "depthwise", product.depthwise, "row", product.row,
+             "window", product.window, "rate", product.rate, "energy",
+             product.energy);
+      if (product.toPoints > 0)
+        field("to_points", product.toPoints);
+    });
   }
 
   void write(const cost::ProcessorWork &work) {

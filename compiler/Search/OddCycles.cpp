@@ -14,6 +14,9 @@ using Row = LinearModel::Row;
 /// Sums of values below this are none.
 constexpr double tiny = 1e-6;
 constexpr double leastViolation = 0.01;
+/// Of a column that is looked at, an entry that is put in order, and a column
+/// of a sum of rows.
+constexpr double lookSteps = 2, sortSteps = 20, sumSteps = 30;
 
 /// A column's distance to the next integer.
 double fraction(double value) { return std::min(value, 1 - value); }
@@ -28,6 +31,9 @@ public:
     for (int column : row.minus)
       --factors[column];
   }
+
+  /// How many columns it has.
+  double size() const { return static_cast<double>(factors.size()); }
 
   /// Makes all factors even by adding bounds, 0 or 1, that the values are near.
   /// Empty if then nothing can be rounded.
@@ -190,18 +196,24 @@ private:
     std::sort(
         closings.begin(), closings.end(),
         [](const Closing &a, const Closing &b) { return a.length < b.length; });
-    for (const Closing &closing : closings)
-      close(closing);
+    deadline.count(sortSteps * static_cast<double>(closings.size()));
+    for (const Closing &closing : closings) {
+      if (deadline.over())
+        break;
+      close(closing, deadline);
+    }
     for (int column : touched)
       nodes[column] = {};
   }
 
-  void close(const Closing &closing) {
+  void close(const Closing &closing, const Deadline &deadline) {
     int a = closing.a, b = closing.b;
     double length = closing.length;
-    std::vector<int> rows = {closing.row}, columns;
+    rows.assign(1, closing.row);
+    columns.clear();
     while (a != b) {
       int &deeper = nodes[a].depth >= nodes[b].depth ? a : b;
+      deadline.count(lookSteps);
       if (uses[deeper] >= mostUses)
         return;
       columns.push_back(deeper);
@@ -211,12 +223,14 @@ private:
     columns.push_back(a);
     if (uses[a] >= mostUses || length - 2 * nodes[a].distance >= longest)
       return;
+    std::sort(rows.begin(), rows.end());
+    deadline.count(sortSteps * static_cast<double>(rows.size()));
+    if (!known.insert(rows).second)
+      return;
     Sum sum;
     for (int row : rows)
       sum.add(model.rows[row]);
-    std::sort(rows.begin(), rows.end());
-    if (!known.insert(rows).second)
-      return;
+    deadline.count(sumSteps * sum.size());
     Row row = sum.half(values);
     if (row.excess(values) >= -leastViolation)
       return;
@@ -231,6 +245,7 @@ private:
   std::vector<int> factor;              // of the columns of one row
   std::vector<int> uses;                // cycles found through a column
   std::vector<Node> nodes;
+  std::vector<int> rows, columns;   // of one cycle
   std::set<std::vector<int>> known; // rows of the cycles found
   std::vector<Row> found;
 };

@@ -124,10 +124,14 @@ public:
       work.streamed = product;
       return work;
     }
+    if (window > 1 && !depthwise && random() % 2 == 0) { // Winograd's points
+      product.count = 16;
+      product.toPoints = of({10.0, 1e5});
+    }
     work.products = {product};
     work.usefulMacs = product.macs();
     work.leastMacs = product.macs() / product.rate / of({1.0, 4.0});
-    double weights = bytes(product.k * outputs);
+    double weights = bytes(product.k * outputs * product.count);
     work.reads.push_back({weights, weights, false, Role::Weight});
     return work;
   }

@@ -39,6 +39,22 @@ KernelWork convolution(int64_t size, int64_t inputs, int64_t outputs) {
   return work;
 }
 
+/// Winograd's: 4 tiles of 4x4 results in each of 4 rows, 8 channels to 16.
+KernelWork pointsOf16x16() {
+  KernelWork work;
+  work.products = {{16, 8, 16, 36, false, 4}};
+  work.products[0].toPoints = 16 * 8 * 144;
+  work.usefulMacs = work.products[0].macs();
+  work.elements = 16 * 16 * 120;
+  Transfer data{16 * 16 * 8 * 4, 32, false, Role::Data},
+      weight{36 * 8 * 16 * 4, 36 * 8 * 16 * 4, false, Role::Weight},
+      result{16 * 16 * 16 * 4, 64};
+  data.elementBytes = weight.elementBytes = result.elementBytes = 4;
+  work.reads = {data, weight};
+  work.writes = {result};
+  return work;
+}
+
 TEST(Tiling, WhatFitsStaysWhole) {
   KernelWork work = convolution(56, 64, 64);
   Machine machine = withMemory(1024);
@@ -253,7 +269,8 @@ TEST(Tiling, AChipWithMoreIsNeverSlower) {
                    {3072, 3072, false, Role::Bias}};
   product.writes = {{197 * 3072.0, 3072}};
   for (const KernelWork &work :
-       {convolution(56, 64, 256), convolution(7, 512, 512), depthwise, product})
+       {convolution(56, 64, 256), convolution(7, 512, 512), depthwise, product,
+        pointsOf16x16()})
     for (DataFlow flow :
          {DataFlow::WeightStationary, DataFlow::OutputStationary,
           DataFlow::InputStationary, DataFlow::DotProduct})
@@ -438,6 +455,61 @@ TEST(Tiling, OfATableTheRowsThatAreRead) {
 }
 
 /// The rows that two tiles share come with the tile's channels, not with all.
+/// By hand: no tile has a part of the points; data and sums are there besides;
+/// data that come in once more are brought to the points once more.
+TEST(Tiling, DataAreBroughtToAllPointsOfATile) {
+  KernelWork work = pointsOf16x16();
+  Machine machine = withMemory(1024);
+  EXPECT_FALSE(isValid({16, 8, 16, 18, Stays::Weights, 1}, work));
+  Tiling tiling = {8, 8, 4, 36, Stays::Data, 1};
+  ASSERT_TRUE(isValid(tiling, work));
+  double data = work.reads[0].bytes, weight = work.reads[1].bytes,
+         result = work.writes[0].bytes;
+  double sums = 36 * 8 * 4 * 4, points = 36 * 8 * 8 * 4;
+  EXPECT_EQ(bufferBytes(work, tiling, machine),
+            2 * (data / 2 + weight / 4 + result / 8) + sums + points);
+  auto vector = [&](Stays stays) {
+    tiling.stays = stays;
+    return modelTimeOf(work, tiling, machine).vector;
+  };
+  EXPECT_EQ(vector(Stays::Data), 16 * (8 * 144 + 16 * 120) / 16);
+  EXPECT_EQ(vector(Stays::Weights), 16 * (4 * 8 * 144 + 16 * 120) / 16);
+  for (double kib : {64.0, 40.0, 32.0, 24.0, 20.0})
+    EXPECT_EQ(chooseTiling(work, withMemory(kib)).count, 36) << kib;
+}
+
+/// 64 rows of 256 bytes are changed in a copy of a megabyte: in the chip's
+/// memory, or after the copy, row by row.
+TEST(Tiling, RowsThatAreWrittenOnceMore) {
+  KernelWork work;
+  work.elements = 1 << 20;
+  Transfer data{1 << 20, 1 << 20}, indices{64, 64}, updates{64 * 256, 64 * 256},
+      result = data;
+  result.rewritten = 64 * 256;
+  result.touchedRun = 256;
+  work.reads = {data, indices, updates};
+  work.writes = {result};
+  double least = 0;
+  for (auto [kib, again] : {std::pair(4096.0, 0), {64.0, 64 * 256}}) {
+    Machine machine = withMemory(kib);
+    Tiling tiling = chooseTiling(work, machine);
+    ASSERT_TRUE(fits(work, tiling, machine));
+    KernelTime time = timeOf(work, tiling, machine);
+    EXPECT_EQ(time.dramWritten, result.bytes + again);
+    EXPECT_EQ(time.dramRead, data.bytes + indices.bytes + updates.bytes);
+    EXPECT_GE(static_cast<double>(time.total), least);
+    least = static_cast<double>(time.total);
+  }
+  // Rows that are shorter than a burst take all of it.
+  Machine machine = withMemory(64);
+  Tiling tiling = chooseTiling(work, machine);
+  int64_t before = timeOf(work, tiling, machine).dmaOut;
+  work.writes[0].touchedRun = machine.dmaBurstBytes / 4;
+  EXPECT_NEAR(
+      static_cast<double>(timeOf(work, tiling, machine).dmaOut - before),
+      3 * 64 * 256 / machine.dramBytesPerCycle(), 1);
+}
+
 TEST(Tiling, HaloOfATileHasTheTilesChannels) {
   KernelWork work = convolution(32, 32, 64);
   double data = work.reads[0].bytes, halo = work.reads[0].halo;

@@ -90,29 +90,34 @@ static Work convWork(Operation *op, const npu_conv_attrs &conv) {
            imageDims(rank, grouped ? 'N' : 'n', true)}};
 }
 
-/// Weight (C, O / groups, spatial): each pixel of the data gives a patch.
-static Work convTransposeWork(Operation *op, int64_t groups) {
+/// Weight (O, C / groups, spatial): each pixel of the data gives a patch. Rows
+/// of the result are whole where as many rows of data as patches share are read
+/// for both parts; no patch is multiplied twice.
+static Work convTransposeWork(Operation *op, const npu_conv_attrs &conv) {
   ArrayRef<int64_t> data = tensorType(op->getOperand(0)).getShape();
   ArrayRef<int64_t> weight = tensorType(op->getOperand(1)).getShape();
-  int64_t pixels = data[0] * extent(data, 2);
+  ArrayRef<int64_t> result = tensorType(op->getResult(0)).getShape();
+  int64_t groups = std::max<int64_t>(1, conv.groups);
+  int64_t pixels = data[0] * extent(data, 2), taps = extent(weight, 2);
+  bool channelwise = isChannelwise(op, groups);
+  bool grouped = groups > 1 && !channelwise;
   auto rank = static_cast<int64_t>(data.size());
-  if (isChannelwise(op, groups))
-    return {{{pixels, extent(weight, 1), data[1], 1, true}},
-            0,
-            Depth::AsItIs,
-            0,
-            {imageDims(rank, 'n', false), weightDims(rank, 'n', '.'),
-             imageDims(rank, 'n', false)},
-            /*countsDataPixels=*/true};
-  char k = groups > 1 ? 'K' : 'k', n = groups > 1 ? 'N' : 'n';
-  return {{{pixels, data[1] / std::max<int64_t>(1, groups), extent(weight, 1),
-            groups}},
-          0,
-          groups == 1 ? Depth::Channels : Depth::AsItIs,
-          0,
-          {imageDims(rank, k, false), weightDims(rank, k, 'n'),
-           imageDims(rank, n, false)},
-          /*countsDataPixels=*/true};
+  char k = channelwise ? 'n' : grouped ? 'K' : 'k', n = grouped ? 'N' : 'n';
+  Work work;
+  work.products = {
+      {pixels, data[1] / groups, weight[0] / groups * taps, groups}};
+  if (channelwise)
+    work.products = {{pixels, taps, result[1], 1, true}};
+  work.products[0].row = extent(data, 3);
+  if (groups == 1)
+    work.depth = Depth::Channels;
+  work.haloRows = (weight[2] - 1) * std::max<int64_t>(1, conv.dilations[0]) /
+                  std::max<int64_t>(1, conv.strides[0]);
+  work.dims = {imageDims(rank, k, true),
+               weightDims(rank, n, channelwise ? '.' : 'k'),
+               imageDims(rank, n, true)};
+  work.countsDataPixels = true;
+  return work;
 }
 
 /// Result (O, C / groups, spatial): for each weight a sum over the gradient's
@@ -133,23 +138,36 @@ static Work convBpwWork(Operation *op, int64_t groups) {
           {data, other, weightDims(rank, other[1], 'm')}};
 }
 
-/// One channel of one tile taken to one point or back, and one transformed
-/// weight read, in vector operations: fitted to the table in docs/kernels.md.
-static constexpr double transformCost = 16, weightCost = 7.5;
+/// Vector operations on a line of a tile, a multiplication with its addition as
+/// one: to its points (4 or 6), or from there to 2 or 4 results. They are those
+/// of kernels/conv_winograd/transforms.h.
+static int64_t lineSteps(int64_t tile) { return tile == 2 ? 4 : 12; }
 
 Work npu::winogradWork(ArrayRef<int64_t> result, int64_t channels,
                        int64_t tile) {
   auto across = [&](int64_t extent) { return (extent + tile - 1) / tile; };
   int64_t tiles = result[0] * across(result[2]) * across(result[3]);
-  int64_t points = (tile + 2) * (tile + 2);
-  auto pairs = static_cast<double>(channels * result[1]);
-  auto transformed = static_cast<double>(tiles * (channels + result[1]));
-  return {{{tiles, channels, result[1], points}},
-          static_cast<double>(points) *
-              (transformCost * transformed + weightCost * pairs),
-          Depth::Channels,
-          2, // rows that patches one below the other share
-          {imageDims(4, 'k', false), "", imageDims(4, 'n', false)}};
+  // All columns, then all rows; on the way back the rows of the results only.
+  int64_t side = tile + 2, there = 2 * side, back = side + tile;
+  Work work;
+  cost::Product product = {tiles, channels, result[1], side * side};
+  product.row = across(result[3]);
+  auto steps = static_cast<double>(lineSteps(tile) * tiles);
+  product.toPoints = steps * static_cast<double>(there * channels);
+  work.products = {product};
+  work.elements = steps * static_cast<double>(back * result[1]);
+  work.depth = Depth::Channels;
+  work.haloRows = 2; // that patches one below the other share
+  work.dims = {imageDims(4, 'k', true), "", imageDims(4, 'n', true)};
+  return work;
+}
+
+/// One vector operation for each element of the largest operand or result.
+static Work streamWork(Operation *op) {
+  double largest = elementsOf(op->getResult(0));
+  for (Value operand : op->getOperands())
+    largest = std::max(largest, elementsOf(operand));
+  return {{}, largest};
 }
 
 /// Windows over each channel by itself: cut as a depthwise convolution is.
@@ -165,6 +183,42 @@ static Work windowWork(Operation *op, const npu_pool_attrs &pool) {
   work.streamed->row = extent(result, 3);
   work.haloRows =
       sharedRows(pool.kernel[0], pool.dilations[0], pool.strides[0]);
+  work.dims = {imageDims(rank, 'n', true), "", imageDims(rank, 'n', true)};
+  return work;
+}
+
+/// Rows (p / q of each for one of the result) that `taps` of them are read for:
+/// how many more than its part a tile of whole rows reads, wherever it begins.
+static int64_t resizedHalo(int64_t from, int64_t to, int64_t taps) {
+  int64_t common = std::gcd(from, to), p = from / common, q = to / common;
+  return std::max<int64_t>(0, (taps * q - p + q - 1 + q - 1) / q);
+}
+
+/// Each axis by itself, from one, two or four neighbours: rows of the result
+/// with those of the data that they are made of.
+static Work resizeWork(Operation *op, const npu_resize_attrs &resize) {
+  ArrayRef<int64_t> data = tensorType(op->getOperand(0)).getShape(),
+                    result = tensorType(op->getResult(0)).getShape();
+  auto rank = static_cast<int64_t>(result.size());
+  if (rank < 3 || data[0] != result[0] || data[1] != result[1])
+    return streamWork(op);
+  int64_t taps = resize.mode == NPU_RESIZE_NEAREST  ? 1
+                 : resize.mode == NPU_RESIZE_LINEAR ? 2
+                                                    : 4;
+  int64_t axes = 0, window = 1;
+  for (int64_t dim = 2; dim < rank; ++dim)
+    if (data[dim] != result[dim]) {
+      window *= taps;
+      ++axes;
+    }
+  Work work;
+  work.elements =
+      elementsOf(op->getResult(0)) *
+      static_cast<double>(taps == 1 ? 1 : std::max<int64_t>(1, taps * axes));
+  work.streamed = {result[0] * extent(result, 2), window, data[1], 1, true};
+  work.streamed->row = extent(result, 3);
+  if (data[2] != result[2])
+    work.haloRows = resizedHalo(data[2], result[2], taps);
   work.dims = {imageDims(rank, 'n', true), "", imageDims(rank, 'n', true)};
   return work;
 }
@@ -242,21 +296,27 @@ static Work attentionWork(Operation *op) {
           {batch + "mk", batch + "nk", batch + "mk"}};
 }
 
-/// One vector operation for each element of the largest operand or result.
-static Work streamWork(Operation *op) {
-  double largest = elementsOf(op->getResult(0));
-  for (Value operand : op->getOperands())
-    largest = std::max(largest, elementsOf(operand));
-  return {{}, largest};
-}
-
-/// The same, of a table of which `share` is read along some dimensions.
+/// One vector operation for each element of the result, of a table of which
+/// `share` is read along some dimensions.
 static Work tableWork(Operation *op, double share, int64_t firstDim,
                       int64_t lastDim) {
   Work work = streamWork(op);
   // What is not read is not computed either.
   work.elements = elementsOf(op->getResult(0));
-  work.part = PartRead{share, {}, true};
+  work.part = Part{share, {}, Part::Kind::RowsRead};
+  for (int64_t dim = firstDim; dim <= lastDim; ++dim)
+    work.part->together.push_back({dim, 1});
+  return work;
+}
+
+/// The data are copied; then rows of the result are written once more, each
+/// index of the dimensions a row of its own.
+static Work scatterWork(Operation *op, int64_t firstDim, int64_t lastDim) {
+  Work work = streamWork(op);
+  work.part = Part{elementsOf(op->getOperand(2)) /
+                       std::max(1.0, elementsOf(op->getResult(0))),
+                   {},
+                   Part::Kind::RowsWritten};
   for (int64_t dim = firstDim; dim <= lastDim; ++dim)
     work.part->together.push_back({dim, 1});
   return work;
@@ -271,7 +331,7 @@ static double resultShare(Operation *op) {
 static Work sliceWork(Operation *op, const npu_slice_attrs &slice) {
   Work work = streamWork(op);
   work.elements = elementsOf(op->getResult(0));
-  work.part = PartRead{resultShare(op), {}, false};
+  work.part = Part{resultShare(op), {}, Part::Kind::Slice};
   ArrayRef<int64_t> data = tensorType(op->getOperand(0)).getShape(),
                     result = tensorType(op->getResult(0)).getShape();
   for (auto [dim, size] : llvm::enumerate(result))
@@ -288,7 +348,7 @@ static Work kernelWork(KernelOpInterface op) {
   case NPU_OP_CONV:
     return convWork(op, attributes.conv);
   case NPU_OP_CONV_TRANSPOSE:
-    return convTransposeWork(op, attributes.conv.groups);
+    return convTransposeWork(op, attributes.conv);
   case NPU_OP_CONV_BPW:
     return convBpwWork(op, attributes.conv.groups);
   case NPU_OP_TENSORNORM:
@@ -325,6 +385,13 @@ static Work kernelWork(KernelOpInterface op) {
             depth = tensorType(op->getOperand(1)).getShape().back();
     return tableWork(op, resultShare(op), first, first + depth - 1);
   }
+  case NPU_OP_RESIZE:
+    return resizeWork(op, attributes.resize);
+  case NPU_OP_SCATTER_ELEMENTS:
+    return scatterWork(op, 0, tensorType(op->getResult(0)).getRank() - 1);
+  case NPU_OP_SCATTER_ND:
+    return scatterWork(op, 0,
+                       tensorType(op->getOperand(1)).getShape().back() - 1);
   case NPU_OP_SLICE:
     return sliceWork(op, attributes.slice);
   case NPU_OP_RELAYOUT:
@@ -334,10 +401,7 @@ static Work kernelWork(KernelOpInterface op) {
   case NPU_OP_ELTWISE:
   case NPU_OP_CONCAT:
   case NPU_OP_PAD:
-  case NPU_OP_RESIZE:
   case NPU_OP_BROADCAST:
-  case NPU_OP_SCATTER_ELEMENTS:
-  case NPU_OP_SCATTER_ND:
   case NPU_OP_WINOGRAD_WEIGHT:
   case NPU_OP_IMG2COL:
   case NPU_OP_UNPOOL:

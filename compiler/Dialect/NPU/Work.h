@@ -23,13 +23,17 @@ enum class Depth {
   Channels ///< but for so few that the chip reads them without padding
 };
 
-/// Of operand 0 a part that is read: rows of a table, or a slice.
-struct PartRead {
-  double share = 0; ///< of its bytes, each reading counted
-  /// Of each dimension of which not all is read, how many neighbours are read
-  /// together.
+/// Of operand 0 a part that is read, or of the result one that is written once
+/// more.
+struct Part {
+  /// A box of operand 0; rows of it, or of the result, and which is known when
+  /// it runs.
+  enum class Kind { Slice, RowsRead, RowsWritten };
+
+  double share = 0; ///< of its bytes, each access counted
+  /// Of each dimension of which not all is, how many neighbours are together.
   SmallVector<std::pair<int64_t, int64_t>, 4> together;
-  bool isTable = false; ///< which rows is known when it runs
+  Kind kind = Kind::Slice;
 };
 
 struct Work {
@@ -46,7 +50,7 @@ struct Work {
   /// goes over operand 0 where K is cut.
   std::optional<cost::Product> streamed = {};
   double passes = 1;
-  std::optional<PartRead> part = {};
+  std::optional<Part> part = {};
 
   double macs() const;
   /// Those of its one product, or streamed; null: it has none.
@@ -69,8 +73,8 @@ Value valueAt(Operation *op, size_t index);
 StringRef productDims(Operation *op, const Work &work, unsigned index);
 
 /// Work of npu.conv2d_winograd with this result (N, O, H, W): a product for
-/// each point of a transformed tile; the transforms, and the reading of the
-/// larger weights, as vector operations.
+/// each point of a transformed tile; the transforms of its data and of its sums
+/// as vector operations. `tile`: 2 or 4 results a side.
 Work winogradWork(ArrayRef<int64_t> result, int64_t channels, int64_t tile);
 
 } // namespace npu

@@ -160,10 +160,11 @@ static void addRows(cost::Transfer &transfer, RankedTensorType type,
   }
 }
 
-/// Of operand 0 only what is read: how much, and how much of it lies together.
-static void addPart(cost::Transfer &read, RankedTensorType type,
-                    LayoutAttr layout, const PartRead &part) {
-  double bytes = read.bytes * part.share, run = std::min(read.run, bytes);
+/// How much of a tensor is read, or written once more, and how much of that
+/// lies together.
+static void addPart(cost::Transfer &moved, RankedTensorType type,
+                    LayoutAttr layout, const Part &part) {
+  double bytes = moved.bytes * part.share, run = std::min(moved.run, bytes);
   if (!layout)
     layout = LayoutAttr::getRowMajor(type.getContext(), type.getRank());
   for (auto [dim, count] : part.together)
@@ -171,14 +172,14 @@ static void addPart(cost::Transfer &read, RankedTensorType type,
       run = std::min(run, bytesWithin(type, layout, dim) *
                               static_cast<double>(count) /
                               static_cast<double>(type.getDimSize(dim)));
-  run = std::max(run, read.elementBytes);
-  if (!part.isTable) {
-    read.bytes = std::min(read.bytes, bytes);
-    read.run = run;
+  run = std::max(run, moved.elementBytes);
+  if (part.kind == Part::Kind::Slice) {
+    moved.bytes = std::min(moved.bytes, bytes);
+    moved.run = run;
     return;
   }
-  read.touched = bytes;
-  read.touchedRun = run;
+  (part.kind == Part::Kind::RowsRead ? moved.touched : moved.rewritten) = bytes;
+  moved.touchedRun = run;
 }
 
 /// What is moved of an operand or result in a layout.
@@ -196,8 +197,11 @@ static cost::Transfer movedOf(const ResidentProblem &problem,
   StringRef dims = productDims(op, own, index);
   if (!dims.empty() && !(index < operands && value.getDefiningOp<ConstantOp>()))
     addRows(moved, type, stored, dims, *own.extents());
-  if (index == 0 && own.part && own.products.empty())
-    addPart(moved, type, stored, *own.part);
+  if (own.part && own.products.empty()) {
+    bool isWritten = own.part->kind == Part::Kind::RowsWritten;
+    if (index == (isWritten ? operands : 0))
+      addPart(moved, type, stored, *own.part);
+  }
   return moved;
 }
 

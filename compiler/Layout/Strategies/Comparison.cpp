@@ -148,12 +148,15 @@ static LayoutPlan readPlan(mlir::func::FuncOp source,
 }
 
 StrategyResult npu::tryStrategy(const LayoutProblem &problem,
-                                const Strategy &strategy) {
+                                const Strategy &strategy,
+                                std::optional<double> seconds) {
   mlir::func::FuncOp source = problem.function;
   mlir::OwningOpRef<mlir::func::FuncOp> copy = source.clone();
   ImageAxesAnalysis axes(*copy);
   LayoutProblem copied(*copy, problem.target, axes);
   carryTo(copied, problem);
+  if (seconds)
+    copied.limitTo(*seconds);
   copied.inputs.clear();
   for (auto [from, to] : llvm::zip(source.getArguments(), copy->getArguments()))
     copied.inputs[to] = problem.inputs.lookup(from);

@@ -22,9 +22,11 @@ struct StrategyResult {
   LayoutPlan plan;
 };
 
-/// Runs a strategy on a copy of the problem's function. Says nothing.
+/// Runs a strategy on a copy of the problem's function. Says nothing. It draws
+/// on the problem's limit, or may take so many seconds of its own.
 StrategyResult tryStrategy(const LayoutProblem &problem,
-                           const Strategy &strategy);
+                           const Strategy &strategy,
+                           std::optional<double> seconds = {});
 
 /// What strategies decide that do not search themselves. A plan that breaks a
 /// demand is of use all the same: its orders are candidates of a search.

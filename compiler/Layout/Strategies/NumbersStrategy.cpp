@@ -11,6 +11,7 @@ using namespace npu;
 LogicalResult npu::decideByNumbers(const LayoutProblem &problem,
                                    ArrayRef<Strategy> others, Choose choose,
                                    LayoutPlan &plan) {
+  const search::Deadline limit = problem.limit.share(numbersPart);
   Candidates candidates(problem, plansOf(problem, others));
   OpWays ways(problem, candidates);
   SearchPrices prices;
@@ -19,7 +20,7 @@ LogicalResult npu::decideByNumbers(const LayoutProblem &problem,
   int64_t most = std::numeric_limits<int64_t>::max(); // of what can
   ArrayRef<OnChipValues> choices = problem.residencies();
   for (ResidencyBound bound : residencyBounds(problem, ways, prices)) {
-    if (least && (problem.limit.over() || bound.least >= most))
+    if (least && (limit.over() || bound.least >= most))
       break;
     SearchProblem numbers({problem, choices[bound.number]}, ways, prices, most);
     if (numbers.isTooDear())

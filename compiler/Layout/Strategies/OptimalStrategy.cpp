@@ -34,9 +34,10 @@ static void takeCheaper(const LayoutProblem &problem, ArrayRef<Strategy> others,
                         LayoutPlan &plan) {
   for (const Strategy &strategy : others) {
     // The rest go through the ops a few times.
-    if (strategy.searches && problem.limit.over())
-      continue;
-    StrategyResult other = tryStrategy(problem, strategy);
+    std::optional<double> seconds;
+    if (strategy.searches) // as it decides alone, in its part of them
+      seconds = problem.searchSeconds;
+    StrategyResult other = tryStrategy(problem, strategy, seconds);
     int64_t cost = other.cost.of(problem.objective);
     if (!other.feasible || cost >= plan.search->cost)
       continue;
@@ -61,7 +62,8 @@ class OverResidencies {
 public:
   OverResidencies(const LayoutProblem &problem, const OpWays &ways,
                   SearchPrices &prices, ArrayRef<LayoutPlan> plans)
-      : problem(problem), ways(ways), prices(prices), plans(plans),
+      : problem(problem), limit(problem.limit.share(1 - numbersPart)),
+        ways(ways), prices(prices), plans(plans),
         counts(countsRelayouts(problem.objective)) {
     outcome.lowerBound = counts ? 0 : std::numeric_limits<int64_t>::max();
     outcome.settled = true;
@@ -74,24 +76,23 @@ public:
   void run() {
     ArrayRef<OnChipValues> choices = problem.residencies();
     std::vector<ResidencyBound> bounds = residencyBounds(problem, ways, prices);
-    if (bounds.size() > 1 &&
-        !problem.limit.allows(fewSearches * pricingStepsOf(ways)))
-      searchSmallest(bounds, problem.limit.share(0.5));
+    if (bounds.size() > 1 && !limit.allows(fewSearches * pricingStepsOf(ways)))
+      searchSmallest(bounds, limit.share(0.5));
     ArrayRef<ResidencyBound> left = bounds;
-    while (!left.empty() && !problem.limit.over()) {
+    while (!left.empty() && !limit.over()) {
       // What is left costs no less.
       if (choice && !counts && left.front().least >= cost.first)
         return finish();
       // The first would leave nothing to the others.
       const double part = left.size() == 1 ? 1 : 0.5;
-      searchOne({problem, choices[left.front().number]},
-                problem.limit.share(part), /*isLast=*/left.size() == 1);
+      searchOne({problem, choices[left.front().number]}, limit.share(part),
+                /*isLast=*/left.size() == 1);
       left = left.drop_front();
     }
     if (!left.empty() && !counts)
       outcome.lowerBound = std::min(outcome.lowerBound, left.front().least);
     if (!choice)
-      searchSmallest(bounds, problem.limit);
+      searchSmallest(bounds, limit);
     finish();
   }
 
@@ -153,6 +154,7 @@ private:
   }
 
   const LayoutProblem &problem;
+  const search::Deadline limit;
   const OpWays &ways;
   SearchPrices &prices;
   const ArrayRef<LayoutPlan> plans;

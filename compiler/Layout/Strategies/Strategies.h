@@ -55,6 +55,11 @@ LogicalResult decidePbqp(const LayoutProblem &problem,
 LogicalResult decideOptimal(const LayoutProblem &problem,
                             ArrayRef<Strategy> others, LayoutPlan &plan);
 
+/// Of the steps that the layout stage has, what such a decision may take:
+/// optimal's search leaves it, so that where it proves nothing it can see what
+/// each of them decides alone.
+constexpr double numbersPart = 0.25;
+
 /// Names a way for each op of a problem; or fails after an error.
 using Choose =
     llvm::function_ref<FailureOr<std::vector<int>>(const SearchProblem &)>;

@@ -343,22 +343,33 @@ TEST_F(AlternativesTest, AWrongWeightIsFound) {
   EXPECT_TRUE(failed(checkExactly(source, changed)));
 }
 
-/// Winograd pays where channels are many and images are not tiny: in
-/// multiply-adds, on a chip with half as many vector lanes as multipliers.
-TEST_F(AlternativesTest, CostFollowsTheSize) {
-  auto work = [&](const std::string &size, const std::string &channels) {
-    std::string shape = "1x" + channels + "x" + size + "x" + size;
-    Work done = row->work(kernelOf(convolution(
-        shape, shape,
-        "dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]",
-        channels + "x" + channels + "x3x3")));
-    return done.macs() + 2 * done.elements;
+/// By hand: a multiplication at each point of each tile, for each channel and
+/// filter, and the vector unit's steps there and back. A line of 4 to 4 points
+/// takes 4, of 4 points to 2 results 4; of 6 to 6 points 12, of 6 to 4 12. Data
+/// of 4x4 are 8 lines, of 6x6 12; results of 2x2 are 4 + 2, of 4x4 6 + 4.
+TEST_F(AlternativesTest, WinogradIsWhatTheChipDoes) {
+  Operation *op = kernelOf(convolution(
+      "2x16x10x14", "2x32x10x14",
+      "dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]",
+      "32x16x3x3"));
+  struct Case {
+    const char *name;
+    int64_t across, tiles, points;
+    double there, back;
   };
-  auto direct = [](double size, double channels) {
-    return size * size * channels * channels * 9;
-  };
-  EXPECT_LT(work("56", "128"), direct(56, 128));
-  EXPECT_LT(work("28", "256"), direct(28, 256));
-  EXPECT_GT(work("56", "4"), direct(56, 4));
-  EXPECT_GT(work("4", "512"), direct(4, 512));
+  for (const Case &one : {Case{"winograd2x2", 7, 2 * 5 * 7, 16, 32, 24},
+                          Case{"winograd4x4", 4, 2 * 3 * 4, 36, 144, 120}}) {
+    Work work = findAlternative(one.name)->work(op);
+    ASSERT_EQ(work.products.size(), 1u);
+    const cost::Product &product = work.products[0];
+    EXPECT_EQ(product.m, one.tiles);
+    EXPECT_EQ(product.k, 16);
+    EXPECT_EQ(product.n, 32);
+    EXPECT_EQ(product.count, one.points);
+    EXPECT_EQ(product.row, one.across);
+    auto tiles = static_cast<double>(one.tiles);
+    EXPECT_EQ(product.toPoints, tiles * 16 * one.there);
+    EXPECT_EQ(work.elements, tiles * 32 * one.back);
+    EXPECT_EQ(work.haloRows, 2);
+  }
 }

@@ -418,7 +418,7 @@ bool Checker::bruteForce() {
   bound.objective = drawObjective();
   if (failed(bindBoundary(bound, io)))
     return fail("bad-options", problem.io);
-  Candidates candidates(bound, {});
+  Candidates candidates(bound, {}, Groups::MaySplit);
   OpWays known(bound, candidates);
   SearchPrices prices;
   SearchProblem searched(ResidentProblem::withMost(bound), known, prices);
@@ -479,7 +479,7 @@ bool Checker::bruteForceResidencies() {
   if (failed(bindBoundary(bound, io)))
     return fail("bad-options", problem.io);
   ArrayRef<OnChipValues> choices = bound.residencies();
-  Candidates candidates(bound, {});
+  Candidates candidates(bound, {}, Groups::MaySplit);
   OpWays known(bound, candidates);
   SearchPrices prices;
   std::optional<int64_t> least;
@@ -497,11 +497,15 @@ bool Checker::bruteForceResidencies() {
   if (failed(decideOptimal(bound, {}, plan)))
     return fail("brute-force", "no plan");
   ++coverage.bruteForced;
-  if (!plan.search->proved || !least || plan.search->cost != *least)
+  // Of an op with more ways than the search looks at, nothing is proved.
+  bool isProved = plan.search->proved || plan.search->capped > 0;
+  if (!isProved || !least || plan.search->cost != *least)
     return fail("brute-force-residencies",
                 "the search finds " + Twine(plan.search->cost) +
-                    (plan.search->proved ? ", proved, " : ", ") +
-                    "the best with any values on the chip is " +
+                    (plan.search->proved ? ", proved" : "") + " (bound " +
+                    Twine(plan.search->lowerBound) + ", capped " +
+                    Twine(plan.search->capped) +
+                    "); the best with any values on the chip is " +
                     Twine(least.value_or(-1)));
   return true;
 }
