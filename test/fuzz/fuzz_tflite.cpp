@@ -22,8 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       });
   ImportOptions options;
   options.bytes = StringRef(reinterpret_cast<const char *>(data), size);
-  if (succeeded(importTflite(context, "model.tflite", options)) ==
-      (errors > 0))
+  if (succeeded(importTflite(context, "model.tflite", options)) == (errors > 0))
     abort();
   return 0;
 }

@@ -61,18 +61,17 @@ Value npu::convolveTransposed(Emitter &emitter, Convolution conv,
     return emitter.fail(reason);
   bool isPadded =
       llvm::any_of(added, [](int64_t amount) { return amount > 0; });
-  Value bias = conv.bias;
+  Value bias = conv.bias, bySpace;
   if (isPadded)
     conv.bias = Value();
   Value sum = createConv<ConvTranspose2dOp>(emitter, conv, *shape);
   if (!isPadded)
     return sum;
+  if (bias)
+    bySpace = emitter.reshape(bias, {shapeOf(bias)[0], 1, 1});
   Ints pads{0, 0, added[0], added[1], 0, 0, added[2], added[3]};
   sum = emitter.pad(sum, pads, PadMode::Constant, 0);
-  if (!bias)
-    return sum;
-  Value bySpace = emitter.reshape(bias, {shapeOf(bias)[0], 1, 1});
-  return emitter.eltwise(NPU_INSTR_add, {sum, bySpace});
+  return bySpace ? emitter.eltwise(NPU_INSTR_add, {sum, bySpace}) : sum;
 }
 
 Value npu::depthwiseWeight(Emitter &emitter, Value weight) {

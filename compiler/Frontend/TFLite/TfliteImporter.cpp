@@ -173,6 +173,10 @@ LogicalResult Importer::importOperator(const tflite::Operator &source) {
   const TfliteOp &row = *lookupTfliteOp(op.kind());
   TfliteNode node(builder, location, op, row, operands);
   budget.beginNode();
+  for (size_t i = 0; i < op.outputCount(); ++i)
+    if (!node.resultElement(i))
+      return node.unsupported("gives " + tfliteTypeText(op.outputType(i)) +
+                              ", which no value of npuc can be");
   if (failed(row.build(node)) || node.hasFailed())
     return failure();
   for (size_t i = 0; i < op.outputCount(); ++i)

@@ -15,15 +15,15 @@ Type TfliteNode::resultElement(size_t index) const {
   return tensor ? tfliteElement(builder.getContext(), *tensor) : Type();
 }
 
-Value TfliteNode::needed(size_t index) {
-  Value value = input(index);
+Value TfliteNode::input(size_t index) {
+  Value value = optionalInput(index);
   return value ? value : fail("has no operand " + Twine(index));
 }
 
 FailureOr<Ints> TfliteNode::numbers(size_t index, StringRef what) {
   Value value = input(index);
   if (!value)
-    return hasFailed() ? failure() : error("has no " + what);
+    return failure();
   ElementsAttr known = constantOf(value);
   if (!known || !isa<mlir::IntegerType>(known.getElementType()))
     return unsupported("has " + what + " that " +
@@ -44,7 +44,7 @@ FailureOr<int64_t> TfliteNode::number(size_t index, StringRef what) {
 }
 
 FailureOr<double> TfliteNode::anyNumber(size_t index, StringRef what) {
-  Value value = needed(index);
+  Value value = input(index);
   if (!value)
     return failure();
   if (isa<mlir::IntegerType>(elementOf(value))) {

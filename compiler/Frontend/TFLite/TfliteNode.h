@@ -38,13 +38,22 @@ public:
   const TfliteOperator &op;
   const TfliteOp &row;
 
+  /// Its table of options; null after an error where it has none.
+  template <typename Options>
+  const Options *options() {
+    const Options *found = op.options<Options>();
+    if (!found)
+      (void)error("has no options");
+    return found;
+  }
+
   size_t inputCount() const { return operands.size(); }
-  /// Null where it is left out.
-  Value input(size_t index) const {
+  /// Null with an error where it is left out.
+  Value input(size_t index);
+  /// The same, for an operand that may be left out.
+  Value optionalInput(size_t index) const {
     return index < operands.size() ? operands[index] : Value();
   }
-  /// The same; null with an error where it is left out.
-  Value needed(size_t index);
   Type resultElement(size_t index = 0) const;
   Type f32() { return builder.getF32Type(); }
   Type i32() { return builder.getI32Type(); }

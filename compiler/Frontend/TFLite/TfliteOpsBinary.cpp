@@ -187,7 +187,7 @@ LogicalResult npu::buildTfliteBinary(TfliteNode &node) {
 
 /// x >> y, with no fewer places than none and no more than fill it with signs.
 LogicalResult npu::buildTfliteRightShift(TfliteNode &node) {
-  Value x = node.input(0), places = node.needed(1);
+  Value x = node.input(0), places = node.input(1);
   if (!places)
     return failure();
   double most = elementOf(x).getIntOrFloatBitWidth() - 1;
@@ -258,7 +258,7 @@ LogicalResult npu::buildTfliteCompare(TfliteNode &node) {
 LogicalResult npu::buildTfliteSelect(TfliteNode &node) {
   Value condition = node.input(0), a = node.input(1);
   if (!condition || !a)
-    return node.hasFailed() ? failure() : node.error("has no condition");
+    return failure();
   bool isByPart = node.op.kind() == BuiltinOperator::SELECT &&
                   rankOf(condition) == 1 && rankOf(a) > 1;
   if (isByPart) {

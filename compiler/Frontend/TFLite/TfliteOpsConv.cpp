@@ -18,9 +18,9 @@ static FailureOr<TfliteProduct> readOperands(TfliteNode &node, int64_t rank,
   product.weightIndex = weight;
   product.data = node.input(data);
   product.weight = node.input(weight);
-  product.bias = node.input(bias);
+  product.bias = node.optionalInput(bias);
   if (!product.data || !product.weight)
-    return node.hasFailed() ? failure() : node.error("has no data or weight");
+    return failure();
   if (rankOf(product.data) != rank || rankOf(product.weight) != rank)
     return node.error("found data " + shapes::text(shapeOf(product.data)) +
                       " and weight " + shapes::text(shapeOf(product.weight)) +
@@ -30,8 +30,26 @@ static FailureOr<TfliteProduct> readOperands(TfliteNode &node, int64_t rank,
   return product;
 }
 
-/// Sets the result: data has channels last, weight is in the dialect's order.
-static LogicalResult setConvolution(TfliteNode &node, TfliteProduct product,
+/// Sets the result of a convolution that `sum` makes; data has channels last,
+/// weight is in the dialect's order.
+static LogicalResult setSum(TfliteNode &node, TfliteProduct product,
+                            Convolution conv, tflite::Activation activation,
+                            function_ref<Value(const Convolution &)> sum) {
+  product.data = channelsFirst(node, product.data);
+  auto channelsLastSum = [&](Value data, Value weight, Value bias,
+                             int64_t zeroPoint) {
+    conv.data = data;
+    conv.weight = weight;
+    conv.bias = bias;
+    conv.dataZeroPoint = zeroPoint;
+    return channelsLast(node, sum(conv));
+  };
+  return node.setResult(
+      tfliteProduct(node, product, activation, channelsLastSum));
+}
+
+static LogicalResult setConvolution(TfliteNode &node,
+                                    const TfliteProduct &product,
                                     Convolution conv, tflite::Padding padding,
                                     tflite::Activation activation) {
   if (!product.weight)
@@ -39,24 +57,16 @@ static LogicalResult setConvolution(TfliteNode &node, TfliteProduct product,
   conv.pads = tflitePads(shapeOf(product.data).drop_front().drop_back(),
                          shapeOf(product.weight).drop_front(2), conv.strides,
                          conv.dilations, padding);
-  product.data = channelsFirst(node, product.data);
-  return node.setResult(
-      tfliteProduct(node, product, activation,
-                    [&](Value data, Value weight, Value bias, int64_t zero) {
-                      conv.data = data;
-                      conv.weight = weight;
-                      conv.bias = bias;
-                      conv.dataZeroPoint = zero;
-                      return channelsLast(node, convolve(node, conv));
-                    }));
+  return setSum(node, product, conv, activation,
+                [&](const Convolution &made) { return convolve(node, made); });
 }
 
 LogicalResult npu::buildTfliteConv(TfliteNode &node) {
   if (node.op.kind() == tflite::BuiltinOperator::CONV_3D) {
-    const auto *options = node.op.options<tflite::Conv3DOptions>();
+    const auto *options = node.options<tflite::Conv3DOptions>();
     FailureOr<TfliteProduct> product = readOperands(node, 5, 0, 1, 2);
     if (failed(product) || !options)
-      return failed(product) ? failure() : node.error("has no options");
+      return failure();
     product->weight = node.transpose(product->weight, {4, 3, 0, 1, 2});
     Convolution conv;
     conv.strides = {options->stride_d(), options->stride_h(),
@@ -66,10 +76,10 @@ LogicalResult npu::buildTfliteConv(TfliteNode &node) {
     return setConvolution(node, *product, conv, options->padding(),
                           options->activation());
   }
-  const auto *options = node.op.options<tflite::Conv2DOptions>();
+  const auto *options = node.options<tflite::Conv2DOptions>();
   FailureOr<TfliteProduct> product = readOperands(node, 4, 0, 1, 2);
   if (failed(product) || !options)
-    return failed(product) ? failure() : node.error("has no options");
+    return failure();
   Convolution conv;
   conv.strides = {options->stride_h(), options->stride_w()};
   conv.dilations = {options->dilation_h(), options->dilation_w()};
@@ -86,10 +96,10 @@ LogicalResult npu::buildTfliteConv(TfliteNode &node) {
 }
 
 LogicalResult npu::buildTfliteDepthwiseConv(TfliteNode &node) {
-  const auto *options = node.op.options<tflite::DepthwiseConv2DOptions>();
+  const auto *options = node.options<tflite::DepthwiseConv2DOptions>();
   FailureOr<TfliteProduct> product = readOperands(node, 4, 0, 1, 2);
   if (failed(product) || !options)
-    return failed(product) ? failure() : node.error("has no options");
+    return failure();
   Convolution conv;
   conv.strides = {options->stride_h(), options->stride_w()};
   conv.dilations = {options->dilation_h(), options->dilation_w()};
@@ -109,12 +119,11 @@ static void cut(int64_t input, int64_t kernel, int64_t stride, int64_t result,
 }
 
 LogicalResult npu::buildTfliteTransposeConv(TfliteNode &node) {
-  const auto *options = node.op.options<tflite::TransposeConvOptions>();
+  const auto *options = node.options<tflite::TransposeConvOptions>();
   FailureOr<TfliteProduct> product = readOperands(node, 4, 2, 1, 3);
   FailureOr<Ints> shape = node.numbers(0, "a shape");
   if (failed(product) || failed(shape) || !options)
-    return failed(product) || failed(shape) ? failure()
-                                            : node.error("has no options");
+    return failure();
   if (shape->size() != 4 ||
       llvm::any_of(*shape, [](int64_t extent) { return extent < 1; }))
     return node.error("gives " + shapes::text(*shape) +
@@ -131,14 +140,8 @@ LogicalResult npu::buildTfliteTransposeConv(TfliteNode &node) {
     cut(shapeOf(product->data)[dim + 1], kernel[dim], conv.strides[dim],
         (*shape)[dim + 1], pads[dim], conv, added, dim);
   product->weight = channelsFirst(node, product->weight);
-  product->data = channelsFirst(node, product->data);
-  return node.setResult(tfliteProduct(
-      node, *product, options->activation(),
-      [&](Value data, Value weight, Value bias, int64_t zero) {
-        conv.data = data;
-        conv.weight = weight;
-        conv.bias = bias;
-        conv.dataZeroPoint = zero;
-        return channelsLast(node, convolveTransposed(node, conv, added));
-      }));
+  return setSum(node, *product, conv, options->activation(),
+                [&](const Convolution &made) {
+                  return convolveTransposed(node, made, added);
+                });
 }

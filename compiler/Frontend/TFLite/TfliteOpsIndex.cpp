@@ -41,7 +41,7 @@ static Value gatherInBatches(TfliteNode &node, Value x, Value indices,
 }
 
 LogicalResult npu::buildTfliteGather(TfliteNode &node) {
-  Value x = node.input(0), indices = node.needed(1);
+  Value x = node.input(0), indices = node.input(1);
   if (!indices)
     return failure();
   const auto *options = node.op.options<tflite::GatherOptions>();
@@ -72,7 +72,7 @@ LogicalResult npu::buildTfliteGather(TfliteNode &node) {
 }
 
 LogicalResult npu::buildTfliteGatherNd(TfliteNode &node) {
-  Value x = node.input(0), indices = node.needed(1);
+  Value x = node.input(0), indices = node.input(1);
   if (!indices)
     return failure();
   std::string reason;
@@ -87,7 +87,7 @@ LogicalResult npu::buildTfliteGatherNd(TfliteNode &node) {
 
 /// Rows of a table; as floats if the result is of floats.
 LogicalResult npu::buildTfliteEmbeddingLookup(TfliteNode &node) {
-  Value indices = node.needed(0), table = node.input(1);
+  Value indices = node.input(0), table = node.input(1);
   if (!indices)
     return failure();
   if (isa<mlir::FloatType>(node.resultElement()))
@@ -103,7 +103,7 @@ LogicalResult npu::buildTfliteEmbeddingLookup(TfliteNode &node) {
 
 /// One of two numbers, by whether an index is that of the place.
 LogicalResult npu::buildTfliteOneHot(TfliteNode &node) {
-  Value x = node.input(0), on = node.needed(2), off = node.needed(3);
+  Value x = node.input(0), on = node.input(2), off = node.input(3);
   FailureOr<int64_t> depth = node.number(1, "a depth");
   if (!on || !off || failed(depth))
     return failure();

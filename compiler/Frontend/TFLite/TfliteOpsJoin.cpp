@@ -35,7 +35,7 @@ static Value rescaledBytes(TfliteNode &node, Value x, const TfliteScale &from,
 
 /// Operand `index` in the result's scale.
 static FailureOr<Value> inResultScale(TfliteNode &node, size_t index) {
-  Value x = node.needed(index);
+  Value x = node.input(index);
   if (!x)
     return failure();
   if (!node.isQuantized(index))
@@ -76,7 +76,7 @@ LogicalResult npu::buildTflitePack(TfliteNode &node) {
     return failure();
   SmallVector<Value> parts;
   for (size_t i = 0; i < node.inputCount(); ++i) {
-    Value part = node.needed(i);
+    Value part = node.input(i);
     if (!part || shapeOf(part) != shapeOf(node.input(0)))
       return node.error("packs tensors of several shapes, expected one");
     Ints shape(shapeOf(part));
@@ -115,7 +115,7 @@ LogicalResult npu::buildTfliteBroadcastTo(TfliteNode &node) {
 
 /// One number everywhere.
 LogicalResult npu::buildTfliteFill(TfliteNode &node) {
-  Value number = node.needed(1);
+  Value number = node.input(1);
   FailureOr<Ints> shape = node.numbers(0, "a shape");
   if (!number || failed(shape))
     return failure();
@@ -158,7 +158,7 @@ static FailureOr<Ints> readPads(TfliteNode &node) {
 LogicalResult npu::buildTflitePad(TfliteNode &node) {
   FailureOr<Ints> pads = readPads(node);
   FailureOr<double> number = tflitePadding(node);
-  if (node.input(2))
+  if (node.optionalInput(2))
     number = node.anyNumber(2, "a number to pad with");
   if (failed(pads) || failed(number))
     return failure();

@@ -14,7 +14,7 @@ LogicalResult npu::buildTfliteReshape(TfliteNode &node) {
   Value x = node.input(0);
   Ints shape;
   const auto *options = node.op.options<tflite::ReshapeOptions>();
-  if (node.input(1)) {
+  if (node.optionalInput(1)) {
     FailureOr<Ints> numbers = node.numbers(1, "a shape");
     if (failed(numbers))
       return failure();

@@ -10,11 +10,13 @@
 using namespace npu;
 
 static FailureOr<PoolWindow> readWindow(TfliteNode &node) {
-  const auto *options = node.op.options<tflite::Pool2DOptions>();
+  const auto *options = node.options<tflite::Pool2DOptions>();
   Value data = node.input(0);
-  if (!data || !options || rankOf(data) != 4)
-    return node.hasFailed() ? failure()
-                            : node.error("pools no image, or has no options");
+  if (!data || !options)
+    return failure();
+  if (rankOf(data) != 4)
+    return node.error("pools " + shapes::text(shapeOf(data)) +
+                      ", expected an image");
   PoolWindow window{{options->filter_height(), options->filter_width()},
                     {options->stride_h(), options->stride_w()},
                     {},

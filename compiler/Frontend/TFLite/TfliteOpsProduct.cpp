@@ -31,7 +31,7 @@ LogicalResult npu::buildTfliteFullyConnected(TfliteNode &node) {
     return node.unsupported("has weights in blocks, expected rows");
   Value data = node.input(0), weight = node.input(1);
   if (!data || !weight)
-    return node.hasFailed() ? failure() : node.error("has no data or weight");
+    return failure();
   if (rankOf(weight) != 2 || shapeOf(weight)[1] == 0 ||
       tensorType(data).getNumElements() % shapeOf(weight)[1] != 0)
     return node.error("found data " + shapes::text(shapeOf(data)) +
@@ -48,7 +48,7 @@ LogicalResult npu::buildTfliteFullyConnected(TfliteNode &node) {
   product.data = node.reshape(data, {rows, 1, 1, depth});
   product.weight =
       isa<mlir::FloatType>(elementOf(data)) ? tfliteFloats(node, 1) : weight;
-  product.bias = node.input(2);
+  product.bias = node.optionalInput(2);
   product.rounding = Rounding::Once;
   Value result = tfliteProduct(
       node, product, options ? options->activation() : tflite::Activation::NONE,
@@ -101,11 +101,11 @@ static Value shortProduct(TfliteNode &node, Value a, Value b) {
 LogicalResult npu::buildTfliteBatchMatMul(TfliteNode &node) {
   const auto *options = node.op.options<tflite::BatchMatMulOptions>();
   Value a = node.input(0), b = node.input(1);
-  if (!a || !b || rankOf(a) < 2 || rankOf(b) < 2)
-    return node.hasFailed()
-               ? failure()
-               : node.error("multiplies no matrices, expected two dimensions "
-                            "or more");
+  if (!a || !b)
+    return failure();
+  if (rankOf(a) < 2 || rankOf(b) < 2)
+    return node.error("multiplies " + shapes::text(shapeOf(a)) + " by " +
+                      shapes::text(shapeOf(b)) + ", expected matrices");
   bool isFloat = isa<mlir::FloatType>(elementOf(a));
   if (isFloat)
     b = tfliteFloats(node, 1);

@@ -31,6 +31,16 @@ LogicalResult npu::buildTfliteReduce(TfliteNode &node) {
                                     *axes, keepsDims(node)));
 }
 
+/// The sum without the zero point: bytes are summed as they are stored, so that
+/// a chip sums bytes.
+static Value sumOfStored(TfliteNode &node, Value x, int64_t zeroPoint,
+                         ArrayRef<int64_t> axes) {
+  Value sum = node.reduce(node.cast(x, node.i32()), ReduceKind::Sum, axes,
+                          keepsDims(node));
+  int64_t zeros = zeroPoint * countOf(x, axes);
+  return zeros == 0 ? sum : node.two(NPU_INSTR_sub, sum, node.number32(zeros));
+}
+
 /// Quantized sums are scaled once, when all is added.
 LogicalResult npu::buildTfliteSum(TfliteNode &node) {
   if (!node.isQuantized(0))
@@ -40,8 +50,7 @@ LogicalResult npu::buildTfliteSum(TfliteNode &node) {
   FailureOr<TfliteScale> from = node.inputScale(0), to = node.resultScale();
   if (failed(axes) || failed(from) || failed(to))
     return failure();
-  Value sum = node.reduce(node.centered(x, from->zeroPoint()), ReduceKind::Sum,
-                          *axes, keepsDims(node));
+  Value sum = sumOfStored(node, x, from->zeroPoint(), *axes);
   return node.setQuantized(
       node.scaled(sum, from->scale() / to->scale(), Rounding::Once),
       tflite::Activation::NONE);
@@ -64,8 +73,7 @@ static LogicalResult quantizedMean(TfliteNode &node, ArrayRef<int64_t> axes) {
   FailureOr<TfliteScale> from = node.inputScale(0), to = node.resultScale();
   if (failed(from) || failed(to))
     return failure();
-  Value sum = node.reduce(node.centered(x, from->zeroPoint()), ReduceKind::Sum,
-                          axes, keepsDims(node));
+  Value sum = sumOfStored(node, x, from->zeroPoint(), axes);
   TfliteMultiplier scale =
       meanMultiplier(from->scale() / to->scale(), countOf(x, axes));
   Value mean = applyScale(node, sum, node.number32(scale.multiplier),

@@ -21,12 +21,10 @@ static Value scattered(TfliteNode &node, Value data, Value indices,
 
 /// Updates of one place are added.
 LogicalResult npu::buildTfliteScatterNd(TfliteNode &node) {
-  Value indices = node.needed(0), updates = node.input(1);
+  Value indices = node.input(0), updates = node.input(1);
   FailureOr<Ints> shape = node.numbers(2, "a shape");
   if (!indices || failed(shape))
     return failure();
-  if (isShiftedByte(*node.op.input(1)))
-    return node.unsupported("adds quantized u8");
   return node.setResult(scattered(node,
                                   node.filled(0, *shape, elementOf(updates)),
                                   indices, updates, ScatterReduction::Add));
@@ -34,7 +32,7 @@ LogicalResult npu::buildTfliteScatterNd(TfliteNode &node) {
 
 /// Indices are one number, one for each value, or a row for each.
 LogicalResult npu::buildTfliteSparseToDense(TfliteNode &node) {
-  Value indices = node.needed(0), values = node.input(2), rest = node.needed(3);
+  Value indices = node.input(0), values = node.input(2), rest = node.input(3);
   FailureOr<Ints> shape = node.numbers(1, "a shape");
   if (!indices || !rest || failed(shape))
     return failure();
@@ -54,7 +52,7 @@ LogicalResult npu::buildTfliteSparseToDense(TfliteNode &node) {
 
 /// The start, moved such that the update lies within the data.
 LogicalResult npu::buildTfliteDynamicUpdateSlice(TfliteNode &node) {
-  Value x = node.input(0), update = node.needed(1), start = node.needed(2);
+  Value x = node.input(0), update = node.input(1), start = node.input(2);
   if (!update || !start)
     return failure();
   int64_t rank = rankOf(x);
@@ -112,7 +110,7 @@ static double neutral(ScatterReduction reduction, Type element) {
 /// negative one are dropped: they go to a row behind all others.
 static LogicalResult setSegments(TfliteNode &node, int64_t count,
                                  ScatterReduction reduction) {
-  Value x = node.input(0), ids = node.needed(1);
+  Value x = node.input(0), ids = node.input(1);
   if (!ids)
     return failure();
   int64_t rows = tensorType(ids).getNumElements(), named = rankOf(ids);
@@ -181,7 +179,7 @@ LogicalResult npu::buildTfliteMatrixDiag(TfliteNode &node) {
 }
 
 LogicalResult npu::buildTfliteMatrixSetDiag(TfliteNode &node) {
-  Value x = node.input(0), diagonal = node.needed(1);
+  Value x = node.input(0), diagonal = node.input(1);
   if (!diagonal)
     return failure();
   int64_t rank = rankOf(x);
@@ -202,7 +200,7 @@ LogicalResult npu::buildTfliteMatrixSetDiag(TfliteNode &node) {
 
 /// The first elements of each sequence in reverse, as many as its length.
 LogicalResult npu::buildTfliteReverseSequence(TfliteNode &node) {
-  Value x = node.input(0), lengths = node.needed(1);
+  Value x = node.input(0), lengths = node.input(1);
   const auto *options = node.op.options<tflite::ReverseSequenceOptions>();
   if (!lengths)
     return failure();

@@ -117,10 +117,6 @@ LogicalResult npu::buildTfliteTable(TfliteNode &node) {
   if (!x || failed(from) || failed(to))
     return failure();
   auto *function = functionOf(node.op);
-  if (!isByte(elementOf(x)) ||
-      (!function && node.op.kind() != BuiltinOperator::HARD_SWISH))
-    return node.unsupported("has a scale and is of " + typeText(elementOf(x)) +
-                            ", which it has no integers for");
   std::vector<char> table(256);
   for (int32_t i = -128; i < 128; ++i)
     table[i + 128] = static_cast<char>(

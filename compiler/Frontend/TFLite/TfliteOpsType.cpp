@@ -23,11 +23,8 @@ LogicalResult npu::buildTfliteCast(TfliteNode &node) {
   Value x = node.input(0);
   const tflite::Tensor *from = node.op.input(0), *to = node.op.output(0);
   Type result = node.resultElement();
-  if (!x || !from || !to || !result)
-    return node.hasFailed()
-               ? failure()
-               : node.unsupported("converts to " +
-                                  tfliteTypeText(node.op.outputType(0)));
+  if (!x)
+    return failure();
   // Bytes with a scale are converted as they are stored.
   if (isShiftedByte(*from))
     x = node.two(NPU_INSTR_add, node.cast(x, node.i32()), node.number32(128));
@@ -44,12 +41,12 @@ LogicalResult npu::buildTfliteCast(TfliteNode &node) {
 /// nearest end where that is out of range.
 static LogicalResult quantizeFloats(TfliteNode &node,
                                     const TfliteScale &scale) {
-  Value steps = node.one(NPU_INSTR_round_away,
-                         node.two(NPU_INSTR_div, node.input(0),
-                                  node.float32(scale.scale())));
+  Value steps =
+      node.one(NPU_INSTR_round_away, node.two(NPU_INSTR_div, node.input(0),
+                                              node.float32(scale.scale())));
   if (scale.zeroPoint() != 0)
-    steps = node.two(NPU_INSTR_add, steps,
-                     node.float32(double(scale.zeroPoint())));
+    steps =
+        node.two(NPU_INSTR_add, steps, node.float32(double(scale.zeroPoint())));
   return node.setResult(node.cast(steps, node.resultElement()));
 }
 
@@ -93,7 +90,7 @@ static Value dequantized(TfliteNode &node, Value x, const TfliteScale &scale) {
 LogicalResult npu::buildTfliteDequantize(TfliteNode &node) {
   Value x = node.input(0);
   if (!x)
-    return node.hasFailed() ? failure() : node.error("has no operand");
+    return failure();
   if (isa<mlir::FloatType>(elementOf(x)))
     return node.setResult(node.cast(x, node.resultElement()));
   std::optional<TfliteScale> scale = tfliteScale(*node.op.input(0));

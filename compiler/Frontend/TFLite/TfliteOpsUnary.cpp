@@ -16,11 +16,11 @@ static npu_instr_kind kindOf(TfliteNode &node) {
 }
 
 LogicalResult npu::buildTfliteUnary(TfliteNode &node) {
-  if (node.isQuantized(0))
+  Value x = node.input(0);
+  if (x && isByte(elementOf(x)))
     return buildTfliteTable(node);
   // The slope of ELU; others do not ask for it.
-  return node.setResult(
-      node.eltwise(kindOf(node), {node.input(0)}, /*alpha=*/1));
+  return node.setResult(node.eltwise(kindOf(node), {x}, /*alpha=*/1));
 }
 
 /// RELU, RELU6, RELU_N1_TO_1 and RELU_0_TO_1.

@@ -6,14 +6,16 @@ from __future__ import annotations
 import argparse
 import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from ai_edge_litert import schema_py_generated as schema
 
-from tflite_builder import Graph, Quant, Tensor
+from tflite_builder import TYPES, Graph, Quant, Tensor
 
 # Shapes of data, or numbers that are known; a number alone is a scalar.
-Operand = np.ndarray | list | int | str
+Operand = np.ndarray | list | int | float | str
 X = "data"  # 2x3x4 f32
 Row = tuple[str, list, dict, int, str]
 
@@ -44,8 +46,8 @@ ROWS: list[Row] = [
     ("SPACE_TO_DEPTH", [X], options("SpaceToDepth", blockSize=2), 1, "expected an image and 1 to 2^15"),
     ("SPACE_TO_DEPTH", [[1, 3, 4, 2]], options("SpaceToDepth", blockSize=2), 1, "expected whole blocks of 2"),
     ("DEPTH_TO_SPACE", [[1, 3, 4, 2]], options("DepthToSpace", blockSize=0), 1, "blocks of 0, expected an image"),
-    ("DEPTH_TO_SPACE", [[1, 3, 4, 2]], options("DepthToSpace", blockSize=2), 1, "expected channels for blocks of 2"),
-    ("SPACE_TO_BATCH_ND", [X, known(2, 2, 2), known(0, 0)], {}, 1, "found 3 blocks and 2 borders for data of rank 3"),
+    ("DEPTH_TO_SPACE", [[1, 3, 4, 2]], options("DepthToSpace", blockSize=2), 1, ", expected channels for blocks of 2"),
+    ("SPACE_TO_BATCH_ND", [X, known(2, 2, 2), known(0, 0)], {}, 1, "found 3 blocks and 2 borders for data of rank 3, expected two borders for each"),
     ("SPACE_TO_BATCH_ND", [X, known(0), known(0, 0)], {}, 1, "has a block of 0, expected 1 to 32767"),
     ("SPACE_TO_BATCH_ND", [X, known(2), known(0, -1)], {}, 1, "has the border -1, expected 0 to 2^31"),
     ("SPACE_TO_BATCH_ND", [X, known(2), known(0, 0)], {}, 1, "has 3 elements in dimension 1, expected whole blocks of 2"),
@@ -107,11 +109,31 @@ ROWS: list[Row] = [
     ("RESIZE_BILINEAR", [[1, 2, 2, 1], known(2, 2)], options("ResizeBilinear", alignCorners=True, halfPixelCenters=True), 1,
      "aligns corners and has half pixels, expected one"),
     ("RESIZE_NEAREST_NEIGHBOR", [[1, 2, 2, 1], known(2)], {}, 1, "expected an image, and extents from 1 to 2^20"),
-    ("SOFTMAX", [[]], options("Softmax", beta=1.0), 1, "expected rows"),
+    ("SOFTMAX", [[]], options("Softmax", beta=1.0), 1, "has data of shape scalar, expected rows"),
     ("LOG_SOFTMAX", [[]], {}, 1, "has a scalar, expected rows"),
     ("L2_NORMALIZATION", [[]], {}, 1, "normalizes a scalar, expected rows"),
     ("L2_NORMALIZATION", [X], options("L2Norm", fusedActivationFunction=1), 5, "has a fused activation, which LiteRT has not"),
-    ("LOCAL_RESPONSE_NORMALIZATION", [X], options("LocalResponseNormalization", radius=-1), 1, "has the radius -1"),
+    ("LOCAL_RESPONSE_NORMALIZATION", [X], options("LocalResponseNormalization", radius=-1), 1, "has the radius -1 on data of shape 2x3x4, expected 0 to 2^15 and channels"),
+    ("CONV_2D", [[1, 4, 4, 3], [5, 1, 1, 2]], options("Conv2D", strideW=1, strideH=1), 1, ", whose channels do not fit"),
+    ("CONV_2D", [[1, 4, 4, 3], [5, 1, 1]], options("Conv2D", strideW=1, strideH=1), 1, ", expected 4 dimensions"),
+    ("CONV_2D", [[1, 4, 4, 3], [5, 1, 1, 3]], {}, 1, "has no options"),
+    ("TRANSPOSE_CONV", [known(1, 8, 0, 5), [5, 2, 2, 3], [1, 4, 4, 3]], options("TransposeConv", strideW=2, strideH=2), 1,
+     "gives 1x8x0x5, expected an image of four extents above 0"),
+    ("MAX_POOL_2D", [X], options("Pool2D", strideW=1, strideH=1, filterWidth=1, filterHeight=1), 1, "pools 2x3x4, expected an image"),
+    ("FULLY_CONNECTED", [X, [5, 7]], options("FullyConnected"), 1, "found data 2x3x4 and weight 5x7, expected (..., K) and (M, K)"),
+    ("FULLY_CONNECTED", [X, [5, 4]], options("FullyConnected", weightsFormat=1), 5, "has weights in blocks, expected rows"),
+    ("BATCH_MATMUL", [X, [4]], options("BatchMatMul"), 1, "multiplies 2x3x4 by 4, expected matrices"),
+    ("ADD", [X], options("Add"), 1, "has no operand 1"),
+    ("EMBEDDING_LOOKUP", [known(0), 3.5], {}, 1, "has no table of rows"),
+    ("RANGE", [known(3)[0], known(1)[0], known(1)[0]], {"result": "i32"}, 1, ", which does not lead from the start to the limit"),
+    ("RANGE", ["scalar", known(1)[0], known(1)[0]], {"result": "i32"}, 5, "its data decides"),
+    ("RANGE", [[], 1.5, 1.5], {}, 5, "has a start that its data decides, expected one constant"),
+    ("FAKE_QUANT", [X], options("FakeQuant", min=1.0, max=2.0, numBits=8), 5, "quantizes to 8 bits, expected 2 to 16 and a range around 0"),
+    ("TANH", ["byte"], {"result": "i8"}, 5, "with no scale"),
+    ("SELECT", [X, X], options("Select"), 1, "has no operand 2"),
+    ("DYNAMIC_UPDATE_SLICE", [X, [2, 3], known(0, 0, 0)], {}, 1, ", an update of shape 2x3 and starts of shape 3, expected one rank"),
+    ("REVERSE_SEQUENCE", [X, known(1)], options("ReverseSequence", seqDim=1, batchDim=0), 1,
+     ", expected one for each of dimension 0, which is not that of time"),
 ]  # fmt: skip
 
 
@@ -119,21 +141,96 @@ def made(graph: Graph, operand: Operand | None) -> Tensor | None:
     if operand is None:
         return None
     if isinstance(operand, str):
-        shapes = {"data": (2, 3, 4), "i32": (2,), "scalar": ()}
-        return graph.input(np.zeros(shapes[operand], np.float32 if operand == X else np.int32))
+        shapes = {"data": (2, 3, 4), "i32": (2,), "scalar": (), "byte": (3,)}
+        types = {"data": np.float32, "byte": np.int8}
+        return graph.input(np.zeros(shapes[operand], types.get(operand, np.int32)))
     if isinstance(operand, list):
         return graph.input(np.zeros(operand, np.float32))
-    return graph.constant(np.array(operand, np.int32))
+    return graph.constant(np.array(operand, np.float32 if isinstance(operand, float) else np.int32))
 
 
-def short(graph: Graph) -> None:
-    """i16 of several scales."""
-    parts = [graph.input(np.zeros((2, 3), np.int16), Quant(scale)) for scale in (0.1, 0.2)]
-    graph.output(graph.op("CONCATENATION", parts, "i16", Quant(0.1), "ConcatenationOptions"))
+def quantized(name: str, operands: list[tuple], result: tuple, **attributes: object) -> Callable[[Graph], None]:
+    """An operator on quantized operands: shape, type, scale, whether it is known; the result's type and scale."""
+
+    def make(graph: Graph) -> None:
+        tensors = []
+        for shape, dtype, quant, is_known in operands:
+            values = np.ones(shape, TYPES[dtype][1])
+            tensors.append(graph.constant(values, quant) if is_known else graph.input(values, quant))
+        graph.output(graph.op(name, tensors, *result, **attributes))
+
+    return make
 
 
-def without_scale(graph: Graph) -> None:
-    graph.output(graph.op("SOFTMAX", [graph.input(np.zeros((2, 3), np.int8))], "i8", None, "SoftmaxOptions", beta=1.0))
+ROW, IMAGE = (2, 3), (1, 4, 4, 3)
+HALF, FIFTH = Quant(0.5), Quant(0.2)
+DENSE, WINDOW = options("FullyConnected"), options("Conv2D", strideW=1, strideH=1)
+SCALES: list[tuple[str, list[tuple], tuple, dict, str]] = [
+    ("CONCATENATION", [(ROW, "i16", HALF, False), (ROW, "i16", FIFTH, False)], ("i16", HALF), options("Concatenation"),
+     "joins i16 of several scales, expected one"),
+    ("SOFTMAX", [(ROW, "i8", None, False)], ("i8", None), options("Softmax", beta=1.0), "with no scale"),
+    ("RELU", [(ROW, "i8", Quant((0.1, 0.2, 0.3), 0, 1), False)], ("i8", HALF), {}, "with a scale for each channel, expected one above 0"),
+    ("ADD", [(ROW, "i16", Quant(1.0), False), (ROW, "i16", HALF, False)], ("i16", Quant(4.0)), options("Add"),
+     "adds i16 of scales that are powers of two, none of them above that of the result, expected one that is equal to it"),
+    ("MAXIMUM", [(ROW, "i8", HALF, False), (ROW, "i8", FIFTH, False)], ("i8", HALF), {},
+     "compares numbers of several scales, expected one for operands and result"),
+    ("LESS", [(ROW, "i8", Quant(1.5), False), (ROW, "i8", HALF, False)], ("bool", None), {}, "compares numbers of a scale from 1 on"),
+    ("BATCH_MATMUL", [((2, 3), "i8", HALF, False), ((3, 2), "i16", HALF, False)], ("i8", HALF), options("BatchMatMul"),
+     "multiplies i8 by i16, expected floats, i8 by i8, or i16 by i16"),
+    ("FULLY_CONNECTED", [(ROW, "i8", HALF, False), ((2, 3), "i16", HALF, True)], ("i8", HALF), DENSE,
+     "multiplies i8 by i16, expected floats, i8 by i8, or i16 by i8"),
+    ("FULLY_CONNECTED", [(ROW, "i16", HALF, False), ((2, 3), "i8", Quant(0.5, 3), True)], ("i16", HALF), DENSE,
+     "multiplies i16 by i8, expected i8 with the zero point 0"),
+    ("FULLY_CONNECTED", [((2, 999), "i16", Quant(1e3), False), ((2, 999), "i8", Quant(1e3), True)], ("i16", Quant(1e-6)), DENSE,
+     "scales sums of 64 bits by 2^14 or more"),
+    ("FULLY_CONNECTED", [((2, 999), "i16", HALF, False), ((2, 999), "i8", Quant((0.1, 0.2)), True)], ("i16", HALF), DENSE,
+     "sums i16 in 64 bits with a scale for each channel"),
+]  # fmt: skip
+
+
+def several_zero_points(model: schema.ModelT) -> None:
+    model.subgraphs[0].tensors[1].quantization.zeroPoint = [0, 5]
+
+
+def complex_result(model: schema.ModelT) -> None:
+    model.subgraphs[0].tensors[-1].type = schema.TensorType.COMPLEX64
+
+
+def complex_input(model: schema.ModelT) -> None:
+    model.subgraphs[0].tensors[0].type = schema.TensorType.COMPLEX64
+    model.subgraphs[0].operators = []
+    model.subgraphs[0].outputs = [0]
+
+
+def too_few_bytes(model: schema.ModelT) -> None:
+    model.buffers[1].data = model.buffers[1].data[:5]
+
+
+def other_result(model: schema.ModelT) -> None:
+    model.subgraphs[0].tensors[-1].type = schema.TensorType.INT32
+
+
+def no_result(model: schema.ModelT) -> None:
+    made = model.subgraphs[0].operators[0]
+    made.outputs = made.outputs[:1]
+
+
+def changed() -> list[tuple[bytes, str, int, str]]:
+    """Files that Graph does not write by itself."""
+    dense = Graph()
+    quantized("FULLY_CONNECTED", [(ROW, "i8", HALF, False), ((2, 3), "i8", Quant((0.1, 0.2)), True)], ("i8", HALF), **DENSE)(dense)
+    top = Graph()
+    top.output(top.op("TOPK_V2", [top.input(np.zeros(4, np.float32)), top.constant(np.array(2, np.int32))], ["f32", "i32"])[0])
+    relu = Graph()
+    relu.output(relu.op("RELU", [relu.input(np.zeros(3, np.float32))], "f32"))
+    return [
+        (dense.bytes(change=several_zero_points), "FULLY_CONNECTED", 5, "which has several zero points"),
+        (dense.bytes(change=too_few_bytes), "FULLY_CONNECTED", 1, "which has 5 bytes, expected 6 for 2x3 of i8"),
+        (top.bytes(change=no_result), "TOPK_V2", 1, "gives 1 results, expected 2 or more"),
+        (relu.bytes(change=other_result), "RELU", 1, "gives f32, but the file says i32"),
+        (relu.bytes(change=complex_result), "RELU", 5, "gives COMPLEX64, which no value of npuc can be"),
+        (relu.bytes(change=complex_input), "input", 5, "is of COMPLEX64, which no input of npuc can be"),
+    ]
 
 
 def main() -> None:
@@ -148,10 +245,11 @@ def main() -> None:
         results = [results] if isinstance(results, str) else results
         graph.output(*graph.op(name, tensors, results, **attributes))
         files.append((graph.bytes(), name, code, text))
-    for make, name, text in ((short, "CONCATENATION", "joins i16 of several scales, expected one"), (without_scale, "SOFTMAX", "with no scale")):
+    for name, tensors, result, attributes, text in SCALES:
         graph = Graph()
-        make(graph)
+        quantized(name, tensors, result, **attributes)(graph)
         files.append((graph.bytes(), name, 5, text))
+    files += changed()
     with tempfile.TemporaryDirectory() as folder:
         model, program = Path(folder) / "model.tflite", Path(folder) / "model.npu"
         command = [str(build / "bin" / "npuc"), "-q", str(model), "-o", str(program)]
