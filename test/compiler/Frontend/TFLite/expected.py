@@ -15,7 +15,6 @@ REFUSED = {
     r"^binary/(ADD|SUB|MUL|DIV)/RELU\w*/(i32|i64)": "a fused activation of i",
     r"^binary/(DIV/[A-Z0-9_]+|FLOOR_DIV|FLOOR_MOD)/(i8|u8|i16)": "with ",
     r"^binary/(EQUAL|NOT_EQUAL|LESS|LESS_EQUAL|GREATER|GREATER_EQUAL)/(i8|u8|i16)": "with ",
-    r"^binary/ATAN2/": "",
     r"^binary/SELECT/.*-21": "a condition of another rank",
     r"^unary/(TANH|LOGISTIC|LOG|EXP|GELU1?|PRELU)/i16": "with i16",
     r"^unary/(ELU|SQRT|RSQRT|ABS|NEG)/i16": "with i16",

@@ -6,12 +6,16 @@ from __future__ import annotations
 import argparse
 import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from ai_edge_litert import schema_py_generated as schema
 
 from tflite_builder import Graph, Quant, Tensor
+from tflite_indices import sparse_constant
 
+Change = Callable[[schema.SparsityParametersT], None]
 # Shapes of data, or numbers that are known; a number alone is a scalar.
 Operand = np.ndarray | list | int | str
 X = "data"  # 2x3x4 f32
@@ -136,6 +140,56 @@ def without_scale(graph: Graph) -> None:
     graph.output(graph.op("SOFTMAX", [graph.input(np.zeros((2, 3), np.int8))], "i8", None, "SoftmaxOptions", beta=1.0))
 
 
+def sets(path: str, value: object) -> Change:
+    *way, last = path.split(".")
+
+    def change(sparsity: schema.SparsityParametersT) -> None:
+        place = sparsity
+        for step in way:
+            place = place[int(step)] if step.isdigit() else getattr(place, step)
+        setattr(place, last, value)
+
+    return change
+
+
+LEVELS = "dimMetadata"
+# A matrix of 4 times 8 in blocks of 2 times 4: two blocks are stored, one in each row of blocks.
+SPARSE: list[tuple[Change, str]] = [
+    (sets("traversalOrder", [0, 1]), "2 levels, expected 4"),
+    (sets(LEVELS, None), "4 levels, expected 4"),
+    (sets("traversalOrder", [0, 2, 1, 3]), "the order 0x2x1x3, expected all dimensions, then all blocks"),
+    (sets("traversalOrder", [0, 0, 2, 3]), "the order 0x0x2x3, expected all dimensions, then all blocks"),
+    (sets("blockMap", [0, 2]), "a block of 4 in dimension 2 of 4x8"),
+    (sets("blockMap", [1, 1]), "a block of 4 in dimension 1 of 4x8"),
+    (sets(f"{LEVELS}.2.denseSize", 0), "a block of 0 in dimension 0 of 4x8"),
+    (sets(f"{LEVELS}.3.denseSize", 3), "a block of 3 in dimension 1 of 4x8"),
+    (sets(f"{LEVELS}.2.format", 1), "a block that is sparse"),
+    (sets(f"{LEVELS}.0.denseSize", 3), "the size 3 at level 0, expected 2"),
+    (sets(f"{LEVELS}.1.arraySegments.values", [0, 2]), "2 segments for 2 indices, expected 3 numbers"),
+    (sets(f"{LEVELS}.1.arraySegments.values", [1, 1, 2]), "3 segments for 2 indices, expected 3 numbers"),
+    (sets(f"{LEVELS}.1.arraySegments.values", [0, 3, 2]), "3 segments for 2 indices, expected 3 numbers"),
+    (sets(f"{LEVELS}.1.arraySegments.values", [0, 1, 1]), "3 segments for 2 indices, expected 3 numbers"),
+    (sets(f"{LEVELS}.1.arrayIndices.values", [0, 2]), "the index 2 in a dimension of 2"),
+    (sets(f"{LEVELS}.1.arrayIndices.values", [0, -1]), "the index -1 in a dimension of 2"),
+    (sets(f"{LEVELS}.2.denseSize", 1), "the size 2 at level 0, expected 4"),
+    (sets(f"{LEVELS}.3.denseSize", 8), "the index 1 in a dimension of 1"),
+]  # fmt: skip
+
+
+def sparse(change: Change, count: int = 2) -> bytes:
+    """`count` of the two blocks have data."""
+    values = np.zeros((4, 8), np.float32)
+    values[0, 0] = values[3, 7] = 1
+    graph = Graph()
+    constant = sparse_constant(graph, values, (2, 4), np.int32)
+    change(constant.sparsity)
+    buffer = graph.buffers[graph.data[constant.index]]
+    buffer.data = np.resize(buffer.data, 32 * count)
+    made = graph.op("DENSIFY", [constant], "f32", None, "DensifyOptions")
+    graph.output(graph.op("ADD", [made, graph.input(np.zeros((4, 8), np.float32))], "f32", None, "AddOptions"))
+    return graph.bytes()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, required=True, help="folder with bin/npuc")
@@ -152,6 +206,8 @@ def main() -> None:
         graph = Graph()
         make(graph)
         files.append((graph.bytes(), name, 5, text))
+    files += [(sparse(change), "DENSIFY", 1, text) for change, text in SPARSE]
+    files += [(sparse(lambda _: None, count), "DENSIFY", 1, "bytes, expected one of 4 for each index") for count in (1, 3)]
     with tempfile.TemporaryDirectory() as folder:
         model, program = Path(folder) / "model.tflite", Path(folder) / "model.npu"
         command = [str(build / "bin" / "npuc"), "-q", str(model), "-o", str(program)]
