@@ -111,7 +111,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::LOGICAL_NOT, O, 0, buildTfliteUnary, NPU_INSTR_logical_not},
     {BuiltinOperator::LOGICAL_OR, O, 0, buildTfliteBinary, NPU_INSTR_logical_or},
     {BuiltinOperator::LOGISTIC, F | B | U, 0, buildTfliteUnary, NPU_INSTR_sigmoid},
-    {BuiltinOperator::LOG_SOFTMAX, F, 0, buildTfliteLogSoftmax},
+    {BuiltinOperator::LOG_SOFTMAX, F | B | U, 0, buildTfliteLogSoftmax},
     {BuiltinOperator::MATRIX_DIAG, F | B | U | S | I | L, 0, buildTfliteMatrixDiag},
     {BuiltinOperator::MATRIX_SET_DIAG, F | B | U | S | I | L, 0, buildTfliteMatrixSetDiag},
     {BuiltinOperator::MAXIMUM, F | B | U | S | I | L, 0, buildTfliteExtreme, NPU_INSTR_max},

@@ -128,6 +128,7 @@ LogicalResult buildTfliteL2Norm(TfliteNode &node);
 LogicalResult buildTfliteLrn(TfliteNode &node);
 // TfliteOpsSoftmax.cpp
 LogicalResult buildTfliteSoftmax(TfliteNode &node);
+// TfliteOpsLogSoftmax.cpp
 LogicalResult buildTfliteLogSoftmax(TfliteNode &node);
 
 } // namespace npu

@@ -200,8 +200,7 @@ LogicalResult npu::buildTfliteRange(TfliteNode &node) {
     return failure();
   double count = std::ceil((*limit - *start) / *delta);
   if (*delta == 0 || !(count >= 0) || count > INT32_MAX)
-    return node.error("counts by the step " + Twine(int64_t(*delta)) +
-                      ", which does not lead from the start to the limit");
+    return node.error("has a step of 0, or one away from the limit");
   Type element = node.resultElement();
   Value counts = node.countAlong(int64_t(count), 0, 1, element);
   Value steps = node.two(NPU_INSTR_mul, counts, node.scalar(*delta, element));

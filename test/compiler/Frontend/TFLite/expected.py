@@ -27,7 +27,6 @@ REFUSED = {
     r"^matmul/.*-outer": "operands that broadcast",
     r"^pool/AVERAGE_POOL_2D/.*/(u8|i16)": "with ",
     r"^reduce/REDUCE_PROD/(i8|i16)": "with i",
-    r"^log_softmax/(i8|u8)": "with ",
     r"^index/SCATTER_ND.*/(u8|bool)": "with ",
     r"^index/MATRIX_DIAG/bool": "with bool",
     r"^index/RFFT2D": "",

@@ -75,7 +75,7 @@ ROWS: list[Row] = [
     ("SLICE", [X, known(0, 2, 0), known(1, 2, 1)], {}, 1, "takes 2 elements from 2 on of dimension 1, which has 3"),
     ("SLICE", [X, known(0, -1, 0), known(1, -1, 1)], {}, 1, "takes -1 elements from -1 on of dimension 1"),
     ("STRIDED_SLICE", *strided([0], [1, 1], [1]), 1, "found 1 begins, 2 ends and 1 strides, expected as many"),
-    ("STRIDED_SLICE", *strided([0], [1], [0]), 1, "has the stride 0, expected no 0"),
+    ("STRIDED_SLICE", *strided([0], [1], [0]), 1, "has the stride 0, expected one within 2^31 that is not 0"),
     ("STRIDED_SLICE", *strided([3], [4], [1], shrinkAxisMask=1), 1, "takes element 3 of a dimension of 2"),
     ("STRIDED_SLICE", *strided([0] * 4, [1] * 4, [1] * 4), 1, "has 0 ellipses and bounds for 4 dimensions of 3"),
     ("STRIDED_SLICE", *strided([0, 0], [1, 1], [1, 1], ellipsisMask=3), 1, "has 2 ellipses and bounds for 0 dimensions of 3"),
@@ -93,7 +93,7 @@ ROWS: list[Row] = [
     ("ONE_HOT", ["i32", -1, [], []], options("OneHot"), 1, "has the depth -1, expected 0 to 2^31"),
     ("TOPK_V2", [X, 5], {}, 1, "asks for 5 elements of rows of 2x3x4"),
     ("BROADCAST_ARGS", [known(2), known(3)], {"result": "i32"}, 1, "broadcast"),
-    ("RANGE", [0, 5, 0], {"result": "i32"}, 1, "counts by the step 0"),
+    ("RANGE", [0, 5, 0], {"result": "i32"}, 1, "has a step of 0, or one away from the limit"),
     ("RANGE", [0, "scalar", 1], {"result": "i32"}, 5, "has a limit that its data decides"),
     ("WHERE", [X], {"result": "i64"}, 5, "looks for elements that its data decides, expected a constant"),
     ("SCATTER_ND", ["i32", X, "i32"], {}, 5, "has a shape that its data decides"),
@@ -112,7 +112,7 @@ ROWS: list[Row] = [
      "aligns corners and has half pixels, expected one"),
     ("RESIZE_NEAREST_NEIGHBOR", [[1, 2, 2, 1], known(2)], {}, 1, "expected an image, and extents from 1 to 2^20"),
     ("SOFTMAX", [[]], options("Softmax", beta=1.0), 1, "expected rows"),
-    ("LOG_SOFTMAX", [[]], {}, 1, "has a scalar, expected rows"),
+    ("LOG_SOFTMAX", [[]], {}, 1, "expected rows"),
     ("L2_NORMALIZATION", [[]], {}, 1, "normalizes a scalar, expected rows"),
     ("L2_NORMALIZATION", [X], options("L2Norm", fusedActivationFunction=1), 5, "has a fused activation, which LiteRT has not"),
     ("LOCAL_RESPONSE_NORMALIZATION", [X], options("LocalResponseNormalization", radius=-1), 1, "has the radius -1"),
@@ -190,6 +190,11 @@ def sparse(change: Change, count: int = 2) -> bytes:
     return graph.bytes()
 
 
+def backwards(graph: Graph) -> None:
+    x = graph.input(np.zeros((2, 3), np.int8), Quant(0.1))
+    graph.output(graph.op("SOFTMAX", [x], "i8", Quant(1 / 256, -128), "SoftmaxOptions", beta=-1.0))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, required=True, help="folder with bin/npuc")
@@ -206,6 +211,9 @@ def main() -> None:
         graph = Graph()
         make(graph)
         files.append((graph.bytes(), name, 5, text))
+    graph = Graph()
+    backwards(graph)
+    files.append((graph.bytes(), "SOFTMAX", 1, "has a beta that is not above 0"))
     files += [(sparse(change), "DENSIFY", 1, text) for change, text in SPARSE]
     files += [(sparse(lambda _: None, count), "DENSIFY", 1, "bytes, expected one of 4 for each index") for count in (1, 3)]
     with tempfile.TemporaryDirectory() as folder:
