@@ -30,6 +30,7 @@ std::string supportedTfliteOpsMarkdown();
 // TfliteOpsBinary.cpp
 LogicalResult buildTfliteArithmetic(TfliteNode &node);
 LogicalResult buildTfliteBinary(TfliteNode &node);
+LogicalResult buildTfliteAtan2(TfliteNode &node);
 LogicalResult buildTfliteDiv(TfliteNode &node);
 LogicalResult buildTfliteExtreme(TfliteNode &node);
 LogicalResult buildTfliteFloorDiv(TfliteNode &node);
@@ -54,6 +55,7 @@ LogicalResult buildTfliteL2Pool(TfliteNode &node);
 LogicalResult buildTfliteCast(TfliteNode &node);
 LogicalResult buildTfliteQuantize(TfliteNode &node);
 LogicalResult buildTfliteDequantize(TfliteNode &node);
+LogicalResult buildTfliteDensify(TfliteNode &node);
 LogicalResult buildTfliteFakeQuant(TfliteNode &node);
 // TfliteOpsUnary.cpp
 LogicalResult buildTfliteUnary(TfliteNode &node);
@@ -126,6 +128,7 @@ LogicalResult buildTfliteL2Norm(TfliteNode &node);
 LogicalResult buildTfliteLrn(TfliteNode &node);
 // TfliteOpsSoftmax.cpp
 LogicalResult buildTfliteSoftmax(TfliteNode &node);
+// TfliteOpsLogSoftmax.cpp
 LogicalResult buildTfliteLogSoftmax(TfliteNode &node);
 
 } // namespace npu

@@ -185,6 +185,32 @@ LogicalResult npu::buildTfliteBinary(TfliteNode &node) {
                                : result);
 }
 
+/// The angle of (x, y): in the first quadrant, then on the side of x, then with
+/// the sign of y. Signs are those of zeros, too.
+LogicalResult npu::buildTfliteAtan2(TfliteNode &node) {
+  Value y = node.input(0), x = node.needed(1);
+  if (!x)
+    return failure();
+  auto isNegative = [&](Value value) {
+    return node.two(NPU_INSTR_less, node.bitcast(value, node.i32()),
+                    node.number32(0));
+  };
+  Value up = node.one(NPU_INSTR_abs, y), right = node.one(NPU_INSTR_abs, x);
+  // Of two that are infinite 1, of two zeros 0.
+  Value ratio =
+      node.eltwise(NPU_INSTR_select, {node.two(NPU_INSTR_equal, up, right),
+                                      node.one(NPU_INSTR_sign, up),
+                                      node.two(NPU_INSTR_div, up, right)});
+  Value angle = node.one(NPU_INSTR_atan, ratio);
+  angle =
+      node.eltwise(NPU_INSTR_select,
+                   {isNegative(x),
+                    node.two(NPU_INSTR_sub, node.float32(M_PI), angle), angle});
+  return node.setResult(
+      node.eltwise(NPU_INSTR_select,
+                   {isNegative(y), node.one(NPU_INSTR_neg, angle), angle}));
+}
+
 /// x >> y, with no fewer places than none and no more than fill it with signs.
 LogicalResult npu::buildTfliteRightShift(TfliteNode &node) {
   Value x = node.input(0), places = node.input(1);

@@ -141,7 +141,8 @@ LogicalResult npu::buildTfliteTopK(TfliteNode &node) {
                                      builder.getBoolAttr(true));
   if (!places || failed(node.setResult(node.gatherElements(x, places, axis))))
     return failure();
-  return node.setResult(node.cast(places, node.resultElement(1)), 1);
+  Type index = node.resultElement(1);
+  return node.setResult(index ? node.cast(places, index) : places, 1);
 }
 
 /// How many boundaries are not above each number: all for NaN.
@@ -200,8 +201,7 @@ LogicalResult npu::buildTfliteRange(TfliteNode &node) {
     return failure();
   double count = std::ceil((*limit - *start) / *delta);
   if (*delta == 0 || !(count >= 0) || count > INT32_MAX)
-    return node.error("counts by the step " + Twine(int64_t(*delta)) +
-                      ", which does not lead from the start to the limit");
+    return node.error("has a step of 0, or one away from the limit");
   Type element = node.resultElement();
   Value counts = node.countAlong(int64_t(count), 0, 1, element);
   Value steps = node.two(NPU_INSTR_mul, counts, node.scalar(*delta, element));

@@ -129,25 +129,49 @@ static Neighbours<int32_t> wholeNeighbours(const ResizedAxis &axis) {
   return found;
 }
 
-/// Sums in units of 2^-20, halves away from zero: i8 in 32 bits, i16 in 64.
-static Value resizedIntegers(TfliteNode &node, const RowsAndColumns &axes) {
-  Value x = node.input(0);
-  Type sum = isByte(elementOf(x)) ? node.i32() : node.getBuilder().getI64Type();
-  for (auto [index, axis] : llvm::enumerate(axes)) {
-    int64_t dim = 1 + int64_t(index);
-    Neighbours<int32_t> near = wholeNeighbours(axis);
-    auto part = [&](const Ints &indices, const std::vector<int32_t> &parts) {
-      return node.two(NPU_INSTR_mul, node.cast(node.pick(x, dim, indices), sum),
-                      node.cast(node.vectorAlong(parts, dim, 4), sum));
-    };
-    x = node.two(NPU_INSTR_add, part(near.below, near.belowPart),
-                 part(near.above, near.abovePart));
-  }
+/// Between neighbours, in units of 2^-10 of those of the data.
+static Value between(TfliteNode &node, Value x, int64_t dim,
+                     const ResizedAxis &axis) {
+  Neighbours<int32_t> near = wholeNeighbours(axis);
+  auto part = [&](const Ints &indices, const std::vector<int32_t> &parts) {
+    return node.two(NPU_INSTR_mul,
+                    node.cast(node.pick(x, dim, indices), node.i32()),
+                    node.vectorAlong(parts, dim, 4));
+  };
+  return node.two(NPU_INSTR_add, part(near.below, near.belowPart),
+                  part(near.above, near.abovePart));
+}
+
+/// Sums of bytes in units of 2^-20, halves away from zero.
+static Value resizedBytes(TfliteNode &node, const RowsAndColumns &axes) {
+  Value x = between(node, node.input(0), 1, axes[0]);
+  x = between(node, x, 2, axes[1]);
   Value half = node.two(NPU_INSTR_mul, node.one(NPU_INSTR_sign, x),
-                        node.scalar(1 << 19, sum));
-  Value rounded = node.two(NPU_INSTR_div, node.two(NPU_INSTR_add, x, half),
-                           node.scalar(1 << 20, sum));
-  return node.cast(rounded, node.resultElement());
+                        node.number32(1 << 19));
+  return node.two(NPU_INSTR_div, node.two(NPU_INSTR_add, x, half),
+                  node.number32(1 << 20));
+}
+
+/// The same of i16 without 64 bits: what is above 2^10 and what is below are
+/// resized by themselves. The sum is high * 2^10 + low.
+static Value resizedShorts(TfliteNode &node, const RowsAndColumns &axes) {
+  Value ten = node.number32(10), mask = node.number32(1023);
+  Value x = between(node, node.input(0), 1, axes[0]);
+  Value high =
+      between(node, node.two(NPU_INSTR_shift_right, x, ten), 2, axes[1]);
+  Value low = between(node, node.two(NPU_INSTR_bit_and, x, mask), 2, axes[1]);
+  high =
+      node.two(NPU_INSTR_add, high, node.two(NPU_INSTR_shift_right, low, ten));
+  low = node.two(NPU_INSTR_bit_and, low, mask);
+  // A half below zero has nothing in its low bits.
+  Value zero = node.number32(0);
+  Value isHalf =
+      node.two(NPU_INSTR_logical_and, node.two(NPU_INSTR_less, high, zero),
+               node.two(NPU_INSTR_equal, low, zero));
+  Value half = node.eltwise(NPU_INSTR_select,
+                            {isHalf, node.number32(511), node.number32(512)});
+  return node.two(NPU_INSTR_shift_right, node.two(NPU_INSTR_add, high, half),
+                  ten);
 }
 
 static Neighbours<double> realNeighbours(const ResizedAxis &axis) {
@@ -167,7 +191,7 @@ static Neighbours<double> realNeighbours(const ResizedAxis &axis) {
 
 /// u8 in f32, in LiteRT's order: each of four neighbours times the part of its
 /// row and of its column, and a half, cut off.
-static Value resizedBytes(TfliteNode &node, const RowsAndColumns &axes) {
+static Value resizedUnsigned(TfliteNode &node, const RowsAndColumns &axes) {
   Value x = node.cast(node.input(0), node.i32());
   bool isShifted = isShiftedByte(*node.op.input(0));
   if (isShifted)
@@ -207,6 +231,8 @@ LogicalResult npu::buildTfliteResizeBilinear(TfliteNode &node) {
   if (isa<mlir::FloatType>(elementOf(node.input(0))))
     return node.setResult(resizedFloats(node, *axes));
   if (node.op.inputType(0) == tflite::TensorType::UINT8)
-    return node.setResult(resizedBytes(node, *axes));
-  return node.setResult(resizedIntegers(node, *axes));
+    return node.setResult(resizedUnsigned(node, *axes));
+  Value whole = isByte(elementOf(node.input(0))) ? resizedBytes(node, *axes)
+                                                 : resizedShorts(node, *axes);
+  return node.setResult(node.cast(whole, node.resultElement()));
 }

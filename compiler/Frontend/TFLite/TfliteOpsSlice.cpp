@@ -108,12 +108,16 @@ static LogicalResult addRange(TfliteNode &node, const Bounds &bounds, size_t i,
     part.add(place, 1, 1);
     return success();
   }
-  if (stride == 0 || stride < -INT32_MAX)
-    return node.error("has the stride " + Twine(stride) + ", expected no 0");
+  if (stride == 0 || stride < -INT32_MAX || stride > INT32_MAX)
+    return node.error("has the stride " + Twine(stride) +
+                      ", expected one within 2^31 that is not 0");
   int64_t start = bounded(begin);
   if (Bounds::has(bounds.begin, i))
     start = isForwards ? 0 : extent - 1;
-  int64_t end = bounded(bounds.ends[i] + (bounds.areEndsRelative ? start : 0));
+  // No data has as many elements as that.
+  constexpr int64_t far = int64_t(1) << 40;
+  int64_t given = std::clamp(bounds.ends[i], -far, far);
+  int64_t end = bounded(given + (bounds.areEndsRelative ? start : 0));
   if (Bounds::has(bounds.end, i))
     end = isForwards ? extent : -1;
   int64_t length = isForwards ? end - start : start - end;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Softmax: of bytes in gemmlowp's fixed-point numbers, as LiteRT has it.
+#include "compiler/Frontend/TFLite/TfliteFixed.h"
 #include "compiler/Frontend/TFLite/TfliteOps.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
@@ -10,101 +11,6 @@
 #include <cmath>
 
 using namespace npu;
-
-namespace {
-/// A number from -1 to 1, or from -2^n to 2^n, in 32 bits.
-struct Fixed {
-  /// a * b / 2^31, halves upwards.
-  static int32_t product(int32_t a, int32_t b) {
-    if (a == INT32_MIN && b == INT32_MIN)
-      return INT32_MAX;
-    int64_t nudged = int64_t(a) * b + (int64_t(1) << 30);
-    return static_cast<int32_t>(nudged >> 31);
-  }
-  /// x / 2^shift, halves away from zero.
-  static int32_t divided(int32_t x, int shift) {
-    int32_t mask = (1 << shift) - 1;
-    return (x >> shift) + ((x & mask) > (mask >> 1) + (x < 0 ? 1 : 0) ? 1 : 0);
-  }
-  /// x * 2^shift, at the nearest end if out of range.
-  static int32_t multiplied(int32_t x, int shift) {
-    int64_t wide = int64_t(x) << shift;
-    return static_cast<int32_t>(
-        std::clamp<int64_t>(wide, INT32_MIN, INT32_MAX));
-  }
-};
-} // namespace
-
-/// exp(x) of -1/4 <= x < 0: the series around -1/8. `x` is in units of 2^-31.
-static int32_t expOfQuarter(int32_t x) {
-  constexpr int32_t expOfEighth = 1895147668, third = 715827883;
-  x += 1 << 28;
-  int32_t x2 = Fixed::product(x, x), x3 = Fixed::product(x2, x),
-          x4 = Fixed::product(x2, x2);
-  int32_t rest = Fixed::divided(x4, 2) + x3;
-  rest = Fixed::divided(Fixed::product(rest, third) + x2, 1);
-  return expOfEighth + Fixed::product(expOfEighth, x + rest);
-}
-
-/// exp(x) in units of 2^-31; `x` is not above 0, in units of 2^-26.
-static int32_t expOf(int32_t x) {
-  if (x == 0)
-    return INT32_MAX;
-  constexpr int32_t quarter = 1 << 24;
-  // exp(-1/4), exp(-1/2), exp(-1), ... exp(-16).
-  constexpr int32_t factors[] = {1672461947, 1302514674, 790015084, 290630308,
-                                 39332535,   720401,     242};
-  int32_t last = (x & (quarter - 1)) - quarter;
-  int32_t result = expOfQuarter(Fixed::multiplied(last, 5));
-  for (auto [i, factor] : llvm::enumerate(factors))
-    if (((last - x) & (quarter << i)) != 0)
-      result = Fixed::product(result, factor);
-  return result;
-}
-
-/// exp(beta * scale * d) in units of 2^-31, for d = -255 to 0; 0 where LiteRT
-/// leaves it out.
-static std::vector<int32_t> exponentials(double betaTimesScale) {
-  double factor = std::min(betaTimesScale * double(1 << 26),
-                           double((int64_t(1) << 31) - 1));
-  int shift = 0;
-  double fraction = std::frexp(factor, &shift);
-  auto wide = std::llround(fraction * double(int64_t(1) << 31));
-  if (wide == int64_t(1) << 31) {
-    wide /= 2;
-    ++shift;
-  }
-  auto multiplier = static_cast<int32_t>(wide);
-  double least = -std::floor(31.0 * double(1 << 26) / std::ldexp(1.0, shift));
-  std::vector<int32_t> numbers;
-  for (int32_t d = -255; d <= 0; ++d)
-    numbers.push_back(
-        double(d) < least
-            ? 0
-            : expOf(Fixed::product(
-                  static_cast<int32_t>(std::ldexp(double(d), shift)),
-                  multiplier)));
-  return numbers;
-}
-
-/// 2^60 / x, at most 2^30, by three of Newton's steps; x is from 2^30 on.
-static Value reciprocal(TfliteNode &node, Value x) {
-  Value bits = node.number32(31);
-  auto product = [&](Value a, Value b) {
-    return node.eltwise(NPU_INSTR_mul_shift, {a, b, bits});
-  };
-  // 48/17 - 32/17 * x is near the reciprocal already; in units of 2^-29.
-  Value result = node.two(NPU_INSTR_add, product(x, node.number32(-1010580540)),
-                          node.number32(1515870810));
-  for (int i = 0; i < 3; ++i) {
-    Value rest =
-        node.two(NPU_INSTR_sub, node.number32(1 << 29), product(x, result));
-    Value step =
-        node.two(NPU_INSTR_mul, product(result, rest), node.number32(4));
-    result = node.two(NPU_INSTR_add, result, step);
-  }
-  return node.two(NPU_INSTR_min, result, node.number32(1 << 30));
-}
 
 /// Bytes to bytes or to i16. The result's scale is fixed: one step is 2^-8 or
 /// 2^-16.
@@ -118,8 +24,8 @@ static LogicalResult softmaxOfBytes(TfliteNode &node, double beta) {
   Value largest = node.reduce(x, ReduceKind::Max, {last}, true);
   Value index = node.two(NPU_INSTR_add, node.two(NPU_INSTR_sub, x, largest),
                          node.number32(255));
-  Value exps = lookUp(
-      node, node.vectorAlong(exponentials(beta * scale->scale()), 0, 1), index);
+  DifferenceScale step(beta * scale->scale());
+  Value exps = lookUp(node, node.vectorAlong(step.exponentials(), 0, 1), index);
   auto shifted = [&](Value value, Value by) { // halves upwards
     return node.eltwise(NPU_INSTR_mul_shift, {value, node.number32(1), by});
   };
@@ -130,7 +36,7 @@ static LogicalResult softmaxOfBytes(TfliteNode &node, double beta) {
   Value unit = node.two(NPU_INSTR_shift_left, sum,
                         node.two(NPU_INSTR_sub, zeros, node.number32(1)));
   Value product = node.eltwise(
-      NPU_INSTR_mul_shift, {exps, reciprocal(node, unit), node.number32(30)});
+      NPU_INSTR_mul_shift, {exps, reciprocalOf(node, unit), node.number32(30)});
   Value result = shifted(
       product, node.two(NPU_INSTR_sub, node.number32(43 - bits), zeros));
   int64_t half = int64_t(1) << (bits - 1);
@@ -191,7 +97,8 @@ private:
 static Value exponentials16(TfliteNode &node, double betaTimesScale) {
   Curve curve(-10, 0, [](double x) { return std::exp(x); });
   TfliteMultiplier step = multiplierOf(betaTimesScale / (10.0 / 65535));
-  int left = std::max(31 - step.shift, 0), right = std::max(step.shift - 31, 0);
+  int left = std::clamp(31 - step.shift, 0, 31),
+      right = std::max(step.shift - 31, 0);
   std::vector<int16_t> numbers;
   for (int32_t d = -65535; d <= 0; ++d) {
     int32_t place = Fixed::divided(
@@ -241,18 +148,14 @@ LogicalResult npu::buildTfliteSoftmax(TfliteNode &node) {
   if (rankOf(x) < 1 || shapeOf(x).back() == 0)
     return node.error("has data of shape " + shapes::text(shapeOf(x)) +
                       ", expected rows");
+  bool isFloat = isa<mlir::FloatType>(elementOf(x));
+  if (!isFloat && !(beta > 0))
+    return node.error("has a beta that is not above 0");
   if (isByte(elementOf(x)))
     return softmaxOfBytes(node, beta);
-  if (elementOf(x).isInteger(16))
+  if (!isFloat)
     return softmaxOfShorts(node, beta);
   if (beta != 1)
     x = node.two(NPU_INSTR_mul, x, node.float32(beta));
   return node.setResult(node.softmax(x, rankOf(x) - 1, /*isLog=*/false));
-}
-
-LogicalResult npu::buildTfliteLogSoftmax(TfliteNode &node) {
-  Value x = node.input(0);
-  if (rankOf(x) < 1)
-    return node.error("has a scalar, expected rows");
-  return node.setResult(node.softmax(x, rankOf(x) - 1, /*isLog=*/true));
 }

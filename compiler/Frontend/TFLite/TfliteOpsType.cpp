@@ -99,6 +99,11 @@ LogicalResult npu::buildTfliteDequantize(TfliteNode &node) {
   return node.setResult(dequantized(node, x, *scale));
 }
 
+/// A sparse constant, all elements of which are known when it is read.
+LogicalResult npu::buildTfliteDensify(TfliteNode &node) {
+  return node.setResult(node.input(0));
+}
+
 Value npu::tfliteFloats(TfliteNode &node, size_t index) {
   Value x = node.input(index);
   const tflite::Tensor *tensor = node.op.input(index);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Frontend/TFLite/TfliteTensors.h"
+#include "compiler/Frontend/TFLite/TfliteSparse.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
@@ -92,6 +93,15 @@ FailureOr<ElementsAttr> npu::tfliteConstant(Emitter &emitter,
     return emitter.noteFailure(), failure();
   StringRef bytes = file.dataOf(tensor).value_or("");
   bool isPacked = tensor.type() == TensorType::INT4;
+  std::vector<char> dense;
+  if (tensor.sparsity() && tensor.shape() && !isPacked) {
+    FailureOr<std::vector<char>> all = denseBytes(
+        emitter, tensor, bytes, kernels::dtypeBytes(dtypeOf(element)));
+    if (failed(all))
+      return failure();
+    dense = std::move(*all);
+    bytes = StringRef(dense.data(), dense.size());
+  }
   auto count = static_cast<size_t>(type->getNumElements());
   size_t expected =
       isPacked ? (count + 1) / 2 : kernels::storedBytes(describeTensor(*type));

@@ -13,7 +13,9 @@ import numpy as np
 from ai_edge_litert import schema_py_generated as schema
 
 from tflite_builder import TYPES, Graph, Quant, Tensor
+from tflite_indices import sparse_constant
 
+Change = Callable[[schema.SparsityParametersT], None]
 # Shapes of data, or numbers that are known; a number alone is a scalar.
 Operand = np.ndarray | list | int | float | str
 X = "data"  # 2x3x4 f32
@@ -73,7 +75,7 @@ ROWS: list[Row] = [
     ("SLICE", [X, known(0, 2, 0), known(1, 2, 1)], {}, 1, "takes 2 elements from 2 on of dimension 1, which has 3"),
     ("SLICE", [X, known(0, -1, 0), known(1, -1, 1)], {}, 1, "takes -1 elements from -1 on of dimension 1"),
     ("STRIDED_SLICE", *strided([0], [1, 1], [1]), 1, "found 1 begins, 2 ends and 1 strides, expected as many"),
-    ("STRIDED_SLICE", *strided([0], [1], [0]), 1, "has the stride 0, expected no 0"),
+    ("STRIDED_SLICE", *strided([0], [1], [0]), 1, "has the stride 0, expected one within 2^31 that is not 0"),
     ("STRIDED_SLICE", *strided([3], [4], [1], shrinkAxisMask=1), 1, "takes element 3 of a dimension of 2"),
     ("STRIDED_SLICE", *strided([0] * 4, [1] * 4, [1] * 4), 1, "has 0 ellipses and bounds for 4 dimensions of 3"),
     ("STRIDED_SLICE", *strided([0, 0], [1, 1], [1, 1], ellipsisMask=3), 1, "has 2 ellipses and bounds for 0 dimensions of 3"),
@@ -91,7 +93,7 @@ ROWS: list[Row] = [
     ("ONE_HOT", ["i32", -1, [], []], options("OneHot"), 1, "has the depth -1, expected 0 to 2^31"),
     ("TOPK_V2", [X, 5], {}, 1, "asks for 5 elements of rows of 2x3x4"),
     ("BROADCAST_ARGS", [known(2), known(3)], {"result": "i32"}, 1, "broadcast"),
-    ("RANGE", [0, 5, 0], {"result": "i32"}, 1, "counts by the step 0"),
+    ("RANGE", [0, 5, 0], {"result": "i32"}, 1, "has a step of 0, or one away from the limit"),
     ("RANGE", [0, "scalar", 1], {"result": "i32"}, 5, "has a limit that its data decides"),
     ("WHERE", [X], {"result": "i64"}, 5, "looks for elements that its data decides, expected a constant"),
     ("SCATTER_ND", ["i32", X, "i32"], {}, 5, "has a shape that its data decides"),
@@ -110,7 +112,7 @@ ROWS: list[Row] = [
      "aligns corners and has half pixels, expected one"),
     ("RESIZE_NEAREST_NEIGHBOR", [[1, 2, 2, 1], known(2)], {}, 1, "expected an image, and extents from 1 to 2^20"),
     ("SOFTMAX", [[]], options("Softmax", beta=1.0), 1, "has data of shape scalar, expected rows"),
-    ("LOG_SOFTMAX", [[]], {}, 1, "has a scalar, expected rows"),
+    ("LOG_SOFTMAX", [[]], {}, 1, "expected rows"),
     ("L2_NORMALIZATION", [[]], {}, 1, "normalizes a scalar, expected rows"),
     ("L2_NORMALIZATION", [X], options("L2Norm", fusedActivationFunction=1), 5, "has a fused activation, which LiteRT has not"),
     ("LOCAL_RESPONSE_NORMALIZATION", [X], options("LocalResponseNormalization", radius=-1), 1, "has the radius -1 on data of shape 2x3x4, expected 0 to 2^15 and channels"),
@@ -233,6 +235,61 @@ def changed() -> list[tuple[bytes, str, int, str]]:
     ]
 
 
+def sets(path: str, value: object) -> Change:
+    *way, last = path.split(".")
+
+    def change(sparsity: schema.SparsityParametersT) -> None:
+        place = sparsity
+        for step in way:
+            place = place[int(step)] if step.isdigit() else getattr(place, step)
+        setattr(place, last, value)
+
+    return change
+
+
+LEVELS = "dimMetadata"
+# A matrix of 4 times 8 in blocks of 2 times 4: two blocks are stored, one in each row of blocks.
+SPARSE: list[tuple[Change, str]] = [
+    (sets("traversalOrder", [0, 1]), "2 levels, expected 4"),
+    (sets(LEVELS, None), "4 levels, expected 4"),
+    (sets("traversalOrder", [0, 2, 1, 3]), "the order 0x2x1x3, expected all dimensions, then all blocks"),
+    (sets("traversalOrder", [0, 0, 2, 3]), "the order 0x0x2x3, expected all dimensions, then all blocks"),
+    (sets("blockMap", [0, 2]), "a block of 4 in dimension 2 of 4x8"),
+    (sets("blockMap", [1, 1]), "a block of 4 in dimension 1 of 4x8"),
+    (sets(f"{LEVELS}.2.denseSize", 0), "a block of 0 in dimension 0 of 4x8"),
+    (sets(f"{LEVELS}.3.denseSize", 3), "a block of 3 in dimension 1 of 4x8"),
+    (sets(f"{LEVELS}.2.format", 1), "a block that is sparse"),
+    (sets(f"{LEVELS}.0.denseSize", 3), "the size 3 at level 0, expected 2"),
+    (sets(f"{LEVELS}.1.arraySegments.values", [0, 2]), "2 segments for 2 indices, expected 3 numbers"),
+    (sets(f"{LEVELS}.1.arraySegments.values", [1, 1, 2]), "3 segments for 2 indices, expected 3 numbers"),
+    (sets(f"{LEVELS}.1.arraySegments.values", [0, 3, 2]), "3 segments for 2 indices, expected 3 numbers"),
+    (sets(f"{LEVELS}.1.arraySegments.values", [0, 1, 1]), "3 segments for 2 indices, expected 3 numbers"),
+    (sets(f"{LEVELS}.1.arrayIndices.values", [0, 2]), "the index 2 in a dimension of 2"),
+    (sets(f"{LEVELS}.1.arrayIndices.values", [0, -1]), "the index -1 in a dimension of 2"),
+    (sets(f"{LEVELS}.2.denseSize", 1), "the size 2 at level 0, expected 4"),
+    (sets(f"{LEVELS}.3.denseSize", 8), "the index 1 in a dimension of 1"),
+]  # fmt: skip
+
+
+def sparse(change: Change, count: int = 2) -> bytes:
+    """`count` of the two blocks have data."""
+    values = np.zeros((4, 8), np.float32)
+    values[0, 0] = values[3, 7] = 1
+    graph = Graph()
+    constant = sparse_constant(graph, values, (2, 4), np.int32)
+    change(constant.sparsity)
+    buffer = graph.buffers[graph.data[constant.index]]
+    buffer.data = np.resize(buffer.data, 32 * count)
+    made = graph.op("DENSIFY", [constant], "f32", None, "DensifyOptions")
+    graph.output(graph.op("ADD", [made, graph.input(np.zeros((4, 8), np.float32))], "f32", None, "AddOptions"))
+    return graph.bytes()
+
+
+def backwards(graph: Graph) -> None:
+    x = graph.input(np.zeros((2, 3), np.int8), Quant(0.1))
+    graph.output(graph.op("SOFTMAX", [x], "i8", Quant(1 / 256, -128), "SoftmaxOptions", beta=-1.0))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, required=True, help="folder with bin/npuc")
@@ -250,6 +307,11 @@ def main() -> None:
         quantized(name, tensors, result, **attributes)(graph)
         files.append((graph.bytes(), name, 5, text))
     files += changed()
+    graph = Graph()
+    backwards(graph)
+    files.append((graph.bytes(), "SOFTMAX", 1, "has a beta that is not above 0"))
+    files += [(sparse(change), "DENSIFY", 1, text) for change, text in SPARSE]
+    files += [(sparse(lambda _: None, count), "DENSIFY", 1, "bytes, expected one of 4 for each index") for count in (1, 3)]
     with tempfile.TemporaryDirectory() as folder:
         model, program = Path(folder) / "model.tflite", Path(folder) / "model.npu"
         command = [str(build / "bin" / "npuc"), "-q", str(model), "-o", str(program)]

@@ -47,6 +47,7 @@ class Tensor:
     type: str
     shape: list[int] | None
     quant: Quant | None = None
+    sparsity: schema.SparsityParametersT | None = None  # then the data are the elements that it names
 
 
 @dataclass
@@ -180,4 +181,5 @@ class Graph:
             quant.zeroPoint = np.full(scales.shape, tensor.quant.zero, np.int64)
             quant.quantizedDimension = tensor.quant.axis
             made.quantization = quant
+        made.sparsity = tensor.sparsity
         return made

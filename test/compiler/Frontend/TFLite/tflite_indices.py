@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of operators that address elements by index, and of those that give numbers of shapes."""
+"""Cases of operators that address elements by index, of those that give numbers of shapes, and of sparse constants."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
+from ai_edge_litert import schema_py_generated as schema
 
-from tflite_builder import Graph, Quant
+from tflite_builder import Graph, Quant, Tensor
 from tflite_cases import ALL, INTEGERS, Case, bytes_of, data, floats, numbers, quants
 
 
@@ -165,6 +166,55 @@ def ties(g: Graph, rng: np.random.Generator) -> None:
     g.output(*g.op("TOPK_V2", [x, g.constant(np.array(4, np.int32))], ["f32", "i32"], None, "TopKV2Options", version=2))
 
 
+def sparse_constant(g: Graph, values: np.ndarray, blocks: tuple[int, int], kind: type, order: tuple[int, int] = (0, 1)) -> Tensor:
+    """A matrix of which the blocks that are not all 0 are stored; rows of blocks are dense, columns are not."""
+    tall, wide = (size // block for size, block in zip(values.shape, blocks))
+    grid = values.reshape(tall, blocks[0], wide, blocks[1]).transpose(0, 2, 1, 3)
+    if order == (1, 0):
+        grid = grid.transpose(1, 0, 2, 3)
+    used = grid.any(axis=(2, 3))
+    tensor = g.constant(grid[used], quants("i8")[0] if values.dtype == np.int8 else None)
+    segments = np.concatenate([[0], np.cumsum(used.sum(axis=1))])
+    table = {np.int32: schema.Int32VectorT, np.uint16: schema.Uint16VectorT, np.uint8: schema.Uint8VectorT}[kind]
+    number = {np.int32: 1, np.uint16: 2, np.uint8: 3}[kind]
+    levels = [schema.DimensionMetadataT() for _ in range(4 if blocks != (1, 1) else 2)]
+    levels[0].denseSize = len(used)
+    levels[1].format = schema.DimensionType.SPARSE_CSR
+    levels[1].arraySegmentsType = levels[1].arrayIndicesType = number
+    levels[1].arraySegments, levels[1].arrayIndices = table(), table()
+    levels[1].arraySegments.values = segments.astype(kind)
+    levels[1].arrayIndices.values = np.nonzero(used)[1].astype(kind)
+    made = schema.SparsityParametersT()
+    made.traversalOrder = [*order]
+    if blocks != (1, 1):
+        made.traversalOrder += [2, 3]
+        made.blockMap = [0, 1]
+        levels[2].denseSize, levels[3].denseSize = blocks
+    made.dimMetadata = levels
+    tensor.shape, tensor.sparsity = list(values.shape), made
+    return tensor
+
+
+def sparse_values(rng: np.random.Generator, dtype: type, rows: int, columns: int) -> np.ndarray:
+    values = rng.integers(-100, 100, (rows, columns))
+    return np.where(rng.random((rows // 2, columns // 4)).repeat(2, 0).repeat(4, 1) < 0.6, 0, values).astype(dtype)
+
+
+def dense(g: Graph, rng: np.random.Generator, dtype: str) -> None:
+    kind = {"f32": np.float32, "f16": np.float16, "i8": np.int8}[dtype]
+    for blocks, width, order in (((1, 1), np.int32, (0, 1)), ((2, 4), np.uint16, (0, 1)), ((1, 4), np.uint8, (0, 1)), ((1, 1), np.uint8, (1, 0))):
+        made = g.op("DENSIFY", [sparse_constant(g, sparse_values(rng, kind, 8, 16), blocks, width, order)], dtype,
+                    quants("i8")[0] if dtype == "i8" else None, "DensifyOptions")  # fmt: skip
+        if dtype != "f32":
+            made = g.op("DEQUANTIZE", [made], "f32", None, "DequantizeOptions", version=3)
+        g.output(g.op("ADD", [made, data(g, rng, "f32", [16])], "f32", options="AddOptions"))
+
+
+def sparse_product(g: Graph, rng: np.random.Generator) -> None:
+    weights = sparse_constant(g, sparse_values(rng, np.float32, 8, 16), (1, 4), np.uint8)
+    g.output(g.op("FULLY_CONNECTED", [data(g, rng, "f32", [3, 16]), weights, None], "f32", None, "FullyConnectedOptions", version=8))
+
+
 INDICES = {
     "SCATTER_ND": scatter, "SCATTER_ND-twice": scatter_twice, "EMBEDDING_LOOKUP": embedding, "FILL": filled, "TOPK_V2": top,
     "SPARSE_TO_DENSE": sparse_rows, "DYNAMIC_UPDATE_SLICE": updated, "MATRIX_DIAG": diagonal, "REVERSE_SEQUENCE": sequences,
@@ -189,5 +239,8 @@ def indices() -> Iterator[Case]:
     for dtype in ALL:
         for name, make in INDICES.items():
             yield Case(f"index/{name}/{dtype}", partial(make, dtype=dtype))
+    for dtype in ("f32", "f16", "i8"):
+        yield Case(f"sparse/DENSIFY/{dtype}", partial(dense, dtype=dtype), is_sum=True)
+    yield Case("sparse/FULLY_CONNECTED", sparse_product, is_sum=True)
     for name, make in SINGLE.items():
         yield Case(f"index/{name}", make)

@@ -104,6 +104,13 @@ def normalizations() -> Iterator[Case]:
         out = {"f32": None, "i8": Quant(16 / 256, 127), "u8": Quant(16 / 256, 255)}[dtype]
         yield Case(f"log_softmax/{dtype}", lambda g, rng, dtype=dtype, out=out: g.output(g.op(
             "LOG_SOFTMAX", [data(g, rng, dtype, [3, 9])], dtype, out, "LogSoftmaxOptions", version=2)), is_sum=True)  # fmt: skip
+    for scale, length in itertools.product([1e-5, 0.0004, 0.01, 0.3, 3.0], [1, 5, 300]):
+        def log_softmax_of_scale(g, rng, scale=scale, length=length):
+            for dtype, zero in (("i8", 127), ("u8", 255)):
+                x = g.input(bytes_of(rng, dtype, 4, length), Quant(scale, 3))
+                g.output(g.op("LOG_SOFTMAX", [x], dtype, Quant(16 / 256, zero), "LogSoftmaxOptions", version=2))
+
+        yield Case(f"log_softmax/scale-{scale}-{length}", log_softmax_of_scale)
     for dtype, act in itertools.product(["f32", "i8", "u8"], ACTIVATIONS):
         out = {"f32": None, "i8": Quant(1 / 128, 0), "u8": Quant(1 / 128, 128)}[dtype]
         yield Case(f"l2_normalization/{act}/{dtype}", lambda g, rng, dtype=dtype, out=out, act=act: g.output(g.op(
