@@ -25,6 +25,7 @@ NETWORKS = (
 )  # fmt: skip
 OBJECTIVES = ("count", "time")
 CONTENDERS = ("npu-nhwc/optimal", "host/optimal", "onnxruntime", "openvino")
+TIMES_MARK = "\n## Times\n\n"
 TIMES = """Milliseconds (medians) of `npu-bench NETWORK --plans=npu-nhwc/optimal,host/optimal --peers=onnxruntime,openvino`, original sizes, batch 1, f32, {threads}, contenders in turns. The last column is the faster of npuc's two by the faster peer.
 
 """
@@ -94,7 +95,7 @@ def times(files: list[Path]) -> list[str]:
             if found["latency_ms"]:
                 rows.setdefault(found["model"], {})[found["contender"]] = found
     text = TIMES.format(threads=f"threads: {', '.join(map(str, sorted(threads)))}")
-    lines = ["\n## Times\n\n", text, "| network | " + " | ".join(CONTENDERS) + " | to the better peer |\n",
+    lines = [TIMES_MARK, text, "| network | " + " | ".join(CONTENDERS) + " | to the better peer |\n",
              "|---|" + "---:|" * (len(CONTENDERS) + 1) + "\n"]  # fmt: skip
     for name, found in rows.items():
         numbers = {one: found[one]["latency_ms"]["median"] for one in CONTENDERS if one in found}
@@ -104,6 +105,12 @@ def times(files: list[Path]) -> list[str]:
         cells.append(f"{min(ours) / min(peers):.2f}" if ours and peers else "")
         lines.append(f"| {name} | " + " | ".join(cells) + " |\n")
     return lines
+
+
+def kept_times(out: Path) -> list[str]:
+    """The times of the page as it is: to measure them takes a quiet machine, the rest does not."""
+    _, mark, section = out.read_text(encoding="utf-8").partition(TIMES_MARK) if out.exists() else ("", "", "")
+    return [mark, section] if mark else []
 
 
 def page(arguments: argparse.Namespace, results: dict[str, dict[str, dict]]) -> str:
@@ -120,7 +127,7 @@ def page(arguments: argparse.Namespace, results: dict[str, dict[str, dict]]) -> 
     slow = {name: found["time"]["slow"] for name, found in results.items() if found["time"]["slow"]}
     lines.append("\n## Reference kernels\n\n")
     lines += [f"- {name}: {', '.join(nodes)}\n" for name, nodes in slow.items()] or ["None.\n"]
-    return "".join(lines + (times(arguments.times) if arguments.times else []))
+    return "".join(lines + (times(arguments.times) if arguments.times else kept_times(arguments.out)))
 
 
 def main() -> int:
@@ -129,7 +136,8 @@ def main() -> int:
     parser.add_argument("--build", type=Path, default=ROOT / "build", help="the build folder (build)")
     parser.add_argument("--out", type=Path, default=PAGE, help="where the page goes (docs/networks.md)")
     parser.add_argument("--small", action="store_true", help="in the smallest sensible sizes")
-    parser.add_argument("--times", type=Path, nargs="*", metavar="FILE", help="what npu-bench --json wrote, for a table")
+    parser.add_argument("--times", type=Path, nargs="*", metavar="FILE",
+                        help="what npu-bench --json wrote, for a table (that of the page stays)")
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     arguments = parser.parse_args()
