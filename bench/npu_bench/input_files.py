@@ -22,15 +22,21 @@ if TYPE_CHECKING:
 
 
 MOST_HEADER = 65536  # as in files/npy.cpp: numpy's own are 118 bytes
-MOST_TENSOR = 1 << 31  # what npuc takes, too
+MOST_TENSOR = 1 << 31  # below which npuc's are, and models without what lies beside them
+MOST_TEXT = 1 << 24  # what npuc takes of a target
 
 
-def open_input(path: str | Path) -> BinaryIO:
+def open_input(path: str | Path, most: int | None = None) -> BinaryIO:
+    """A regular file of at most so many bytes."""
     # O_NONBLOCK: a pipe is refused instead of waited for.
     file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise OSError(errno.EINVAL, "it is not a regular file")
+    size = os.fstat(file.fileno()).st_size
+    if most is not None and size > most:
+        file.close()
+        raise OSError(errno.EFBIG, f"it has {size} bytes, expected at most {most}")
     return file
 
 
@@ -40,7 +46,7 @@ def load_model(path: str | Path, weights: bool = True) -> onnx.ModelProto:
     from onnx.external_data_helper import load_external_data_for_model
 
     try:
-        with open_input(path) as file:
+        with open_input(path, MOST_TENSOR - 1) as file:
             model = onnx.load(file, load_external_data=False)
     except OSError as error:
         raise BenchError(f"'{path}' cannot be read: {error.strerror}") from error

@@ -216,7 +216,7 @@ def test_inputs(build: Path, folder: Path) -> None:
 
 
 def test_holes(build: Path, folder: Path) -> None:
-    """Files of a few bytes that say they are gigabytes, which holes make true, are refused before memory is asked for."""
+    """Small files that say they are gigabytes, which holes make true, or that nest too deep, are refused at once."""
     model = folder / "model.onnx"
     onnx.save(small.make("conv_relu"), model)
     for name, begin, size, says in (
@@ -228,8 +228,14 @@ def test_holes(build: Path, folder: Path) -> None:
             file.write(begin)
             file.truncate(size)
         refused(build, says, "npu-compare", model, f"--input=x={folder}/{name}.npy", code=INPUT)
-    with (folder / "w.bin").open("wb") as file:
-        file.truncate(30 << 30)
+    for name in ("w.bin", "all.onnx", "chip.yaml"):
+        with (folder / name).open("wb") as file:
+            file.truncate(30 << 30)
+    refused(build, "it has 32212254720 bytes, expected at most 2147483647", "npu-compare", folder / "all.onnx", code=MODEL)
+    sweep = ["npu-sweep", model, f"--output={folder}/sweep", "--dry-run"]
+    refused(build, "it has 32212254720 bytes, expected at most 16777216", *sweep, f"--target={folder}/chip.yaml", code=INPUT)
+    (folder / "deep.yaml").write_text("name: " + "[" * 100000 + "\n")
+    refused(build, "it has too many brackets or lists inside each other", *sweep, f"--target={folder}/deep.yaml", code=INPUT)
     onnx.save(adding(outside("w", "w.bin")), folder / "holes.onnx")
     refused(build, "tensor 'w' takes 32212254720 bytes; a tensor must be smaller than 2 GB", "npu-compare",
             folder / "holes.onnx", code=MODEL)  # fmt: skip
