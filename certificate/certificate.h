@@ -72,6 +72,8 @@ struct Work {
   void spend(int64_t steps);       // throws Malformed if these are too many
 };
 
+/// Above what a case's costs times its scale, and prices, add up to.
+constexpr int64_t mostCost = int64_t(1) << 54;
 constexpr size_t mostBytes = size_t(1) << 24;
 constexpr const char *tooLarge = "has more than 16777216 bytes";
 

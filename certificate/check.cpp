@@ -99,7 +99,9 @@ public:
   /// Throws if a plan costs less than so many units, or may.
   void requireNoneBelow(int64_t units) {
     // Costs are whole numbers. A plan as cheap as the prices say is found soon.
-    const int64_t limit = (units - 1) * one.scale + 1;
+    // All plans of this case cost less than mostCost, whatever the plan's does.
+    const int64_t most = std::min(units - 1, mostCost / one.scale);
+    const int64_t limit = most * one.scale + 1;
     for (int64_t first : {std::min(limit, bound + one.scale), limit})
       if (const int64_t least = cheapestBelow(first); least < first)
         throw Refuted("a plan of " + std::to_string(least / one.scale) + " " +
@@ -248,6 +250,9 @@ void checkPlan(const Certificate &all) {
                     ", which is not there");
     there[value] |= 1ull << to;
     cost += all.relayouts[one.relayouts[value]][from * all.values[value] + to];
+    // The certificate says how many there are: their sum may be any.
+    if (cost > mostCost)
+      throw Refuted("the plan costs over 2^54 " + all.unit);
   }
   for (size_t value = 0; value < read.size(); ++value)
     if (read[value] & ~there[value])

@@ -126,7 +126,7 @@ static void checkCase(const Certificate &all, const Case &one, Work &work) {
         sum += std::abs(double(price));
     }
   }
-  require(sum < 0x1p54, "costs times scale, and prices, add up to over 2^54");
+  require(sum < mostCost, "costs times scale, and prices, add up to over 2^54");
 }
 
 static std::vector<Slot> readSlots(const Json &list, const Certificate &all) {

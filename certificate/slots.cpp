@@ -60,6 +60,11 @@ static std::vector<const Slot *> slotsOf(const Certificate &all,
   return slots;
 }
 
+/// Adds a place to a slot's, up to the first beyond it: there may be many.
+static void addPlace(int64_t &bytes, const Slot &slot) {
+  bytes += bytes <= slot.bytes ? slot.place : 0;
+}
+
 /// The plan's layouts have places in their slots, and its tiles lie behind
 /// them. A layout that takes more than a place is in DRAM.
 static void checkPlanFits(const Certificate &all,
@@ -91,7 +96,7 @@ static void checkPlanFits(const Certificate &all,
           std::any_of(makes.begin(), makes.end(),
                       [&](int64_t made) { return slots[made] == slot; });
       if (slot && !isView)
-        enough[slot] += slot->place;
+        addPlace(enough[slot], *slot);
     }
   for (size_t value = 0; value < slots.size(); ++value) {
     work.spend(all.values[value]);
@@ -103,7 +108,7 @@ static void checkPlanFits(const Certificate &all,
       const uint64_t mine = isValue ? there[value] | stored[value]
                                     : there[value] & ~stored[value];
       if (mine >> layout & 1 && all.bytes[value][layout] <= slot.place)
-        taken[&slot] += slot.place;
+        addPlace(taken[&slot], slot);
     }
   }
   Numbers tops(all.ops.size(), 0);

@@ -11,7 +11,7 @@ from pathlib import Path
 import yaml
 
 from npu_bench.errors import InputError, UsageError, reason_of
-from npu_bench.input_files import open_input
+from npu_bench.input_files import MOST_TEXT, open_input
 from npu_bench.resolver import find_target
 from npu_bench.shown import plain
 
@@ -41,7 +41,7 @@ def key_of(word: str) -> str:
 def find_chip(word: str) -> Chip:
     path = find_target(word)
     try:
-        with open_input(path) as file:
+        with open_input(path, MOST_TEXT) as file:
             return _with_files(Chip(plain(path.stem), file.read().decode("utf-8")), path.parent)
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"--target: '{word}' cannot be read: {reason_of(error)}") from error
@@ -52,6 +52,8 @@ def _keys(chip: Chip) -> list[tuple[yaml.Node, yaml.Node]]:
         root = yaml.compose(chip.text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
         raise InputError(f"--target: {chip.file}: {' '.join(str(error).split())}") from error
+    except RecursionError as error:
+        raise InputError(f"--target: {chip.file}: it has too many brackets or lists inside each other") from error
     return root.value if isinstance(root, yaml.MappingNode) else []
 
 

@@ -137,6 +137,30 @@ TEST(Certificate, OfAPlanThatIsDearerThanAnotherCaseIsRefuted) {
             "refuted: a plan of 15 cycles is cheaper");
 }
 
+/// Whoever forges a certificate chooses its numbers so that sums go around.
+TEST(Certificate, WhoseSumsOverflowIsRefuted) {
+  // 2048 copies of 2^53 cycles each would cost nothing.
+  json certificate = example();
+  certificate["relayouts"][0][1] = int64_t(1) << 53;
+  certificate["cases"][0]["prices"] = json::array();
+  certificate["plan"]["relayouts"] = std::vector<json>(2048, {0, 0, 1});
+  certificate["plan"]["cost"] = 11;
+  EXPECT_EQ(verdictOn(certificate.dump()),
+            "refuted: the plan costs over 2^54 cycles");
+  // The plan's cost times the other case's scale would be one.
+  certificate = example();
+  certificate["ways"].push_back({{(int64_t(1) << 44) + 1, 0}});
+  certificate["ways"].push_back({{0, 0}});
+  certificate["cases"].push_back(certificate["cases"][0]);
+  certificate["cases"][0]["ways"] = {0, 3, 4};
+  certificate["cases"][1]["scale"] = 1 << 20;
+  certificate["plan"]["ways"] = {0, 0, 0};
+  certificate["plan"]["relayouts"] = json::array();
+  certificate["plan"]["cost"] = (int64_t(1) << 44) + 1;
+  EXPECT_EQ(verdictOn(certificate.dump()),
+            "refuted: a plan of 16 cycles is cheaper");
+}
+
 /// A copy is made from another copy where that is cheaper: from NCHW to NHWC
 /// by way of a third layout.
 TEST(Certificate, CopiesOfCopiesAreCounted) {

@@ -215,6 +215,32 @@ def test_inputs(build: Path, folder: Path) -> None:
         refused(build, "the weights of", "npu-compare", folder / "bad.onnx", code=MODEL)
 
 
+def test_holes(build: Path, folder: Path) -> None:
+    """Small files that say they are gigabytes, which holes make true, or that nest too deep, are refused at once."""
+    model = folder / "model.onnx"
+    onnx.save(small.make("conv_relu"), model)
+    for name, begin, size, says in (
+        ("long", b"\x93NUMPY\x02\0\xf0\xff\xff\xff", 5 << 30, "it has a header of 4294967280 bytes, expected at most 65536"),
+        ("deep", b"\x93NUMPY\x02\0\x60\xea\0\0" + b"(" * 60000, 60012, "it has a header that numpy would not write"),
+        ("cut", b"\x93NUMPY\x01\0\x76", 9, "it has a header that numpy would not write"),
+    ):
+        with (folder / f"{name}.npy").open("wb") as file:
+            file.write(begin)
+            file.truncate(size)
+        refused(build, says, "npu-compare", model, f"--input=x={folder}/{name}.npy", code=INPUT)
+    for name in ("w.bin", "all.onnx", "chip.yaml"):
+        with (folder / name).open("wb") as file:
+            file.truncate(30 << 30)
+    refused(build, "it has 32212254720 bytes, expected at most 2147483647", "npu-compare", folder / "all.onnx", code=MODEL)
+    sweep = ["npu-sweep", model, f"--output={folder}/sweep", "--dry-run"]
+    refused(build, "it has 32212254720 bytes, expected at most 16777216", *sweep, f"--target={folder}/chip.yaml", code=INPUT)
+    (folder / "deep.yaml").write_text("name: " + "[" * 100000 + "\n")
+    refused(build, "it has too many brackets or lists inside each other", *sweep, f"--target={folder}/deep.yaml", code=INPUT)
+    onnx.save(adding(outside("w", "w.bin")), folder / "holes.onnx")
+    refused(build, "tensor 'w' takes 32212254720 bytes; a tensor must be smaller than 2 GB", "npu-compare",
+            folder / "holes.onnx", code=MODEL)  # fmt: skip
+
+
 def test_wrong_models(build: Path, folder: Path) -> None:
     """Inputs that cannot be are refused as npuc does it, before numpy fails on them or takes all memory."""
     path = folder / "model.onnx"
@@ -385,7 +411,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as name:
             test(Path(name).resolve())
     test_program()
-    for test in (test_programs, test_standard_output, test_places, test_inputs, test_wrong_models, test_names, test_sweep,
+    for test in (test_programs, test_standard_output, test_places, test_inputs, test_holes, test_wrong_models, test_names, test_sweep,
                  test_endings):  # fmt: skip
         with tempfile.TemporaryDirectory() as name:
             test(build, Path(name).resolve())
