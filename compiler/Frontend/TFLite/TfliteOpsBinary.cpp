@@ -188,7 +188,7 @@ LogicalResult npu::buildTfliteBinary(TfliteNode &node) {
 /// The angle of (x, y): in the first quadrant, then on the side of x, then with
 /// the sign of y. Signs are those of zeros, too.
 LogicalResult npu::buildTfliteAtan2(TfliteNode &node) {
-  Value y = node.input(0), x = node.needed(1);
+  Value y = node.input(0), x = node.input(1);
   if (!x)
     return failure();
   auto isNegative = [&](Value value) {

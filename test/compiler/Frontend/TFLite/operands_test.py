@@ -127,7 +127,7 @@ ROWS: list[Row] = [
     ("BATCH_MATMUL", [X, [4]], options("BatchMatMul"), 1, "multiplies 2x3x4 by 4, expected matrices"),
     ("ADD", [X], options("Add"), 1, "has no operand 1"),
     ("EMBEDDING_LOOKUP", [known(0), 3.5], {}, 1, "has no table of rows"),
-    ("RANGE", [known(3)[0], known(1)[0], known(1)[0]], {"result": "i32"}, 1, ", which does not lead from the start to the limit"),
+    ("RANGE", [known(3)[0], known(1)[0], known(1)[0]], {"result": "i32"}, 1, "has a step of 0, or one away from the limit"),
     ("RANGE", ["scalar", known(1)[0], known(1)[0]], {"result": "i32"}, 5, "its data decides"),
     ("RANGE", [[], 1.5, 1.5], {}, 5, "has a start that its data decides, expected one constant"),
     ("FAKE_QUANT", [X], options("FakeQuant", min=1.0, max=2.0, numBits=8), 5, "quantizes to 8 bits, expected 2 to 16 and a range around 0"),
@@ -250,7 +250,7 @@ def sets(path: str, value: object) -> Change:
 LEVELS = "dimMetadata"
 # A matrix of 4 times 8 in blocks of 2 times 4: two blocks are stored, one in each row of blocks.
 SPARSE: list[tuple[Change, str]] = [
-    (sets("traversalOrder", [0, 1]), "2 levels, expected 4"),
+    (sets("traversalOrder", [0, 1]), ", which is sparse and has 2 levels, expected 4"),
     (sets(LEVELS, None), "4 levels, expected 4"),
     (sets("traversalOrder", [0, 2, 1, 3]), "the order 0x2x1x3, expected all dimensions, then all blocks"),
     (sets("traversalOrder", [0, 0, 2, 3]), "the order 0x0x2x3, expected all dimensions, then all blocks"),
@@ -260,7 +260,7 @@ SPARSE: list[tuple[Change, str]] = [
     (sets(f"{LEVELS}.3.denseSize", 3), "a block of 3 in dimension 1 of 4x8"),
     (sets(f"{LEVELS}.2.format", 1), "a block that is sparse"),
     (sets(f"{LEVELS}.0.denseSize", 3), "the size 3 at level 0, expected 2"),
-    (sets(f"{LEVELS}.1.arraySegments.values", [0, 2]), "2 segments for 2 indices, expected 3 numbers"),
+    (sets(f"{LEVELS}.1.arraySegments.values", [0, 2]), "2 segments for 2 indices, expected 3 numbers that lead from 0 to the last"),
     (sets(f"{LEVELS}.1.arraySegments.values", [1, 1, 2]), "3 segments for 2 indices, expected 3 numbers"),
     (sets(f"{LEVELS}.1.arraySegments.values", [0, 3, 2]), "3 segments for 2 indices, expected 3 numbers"),
     (sets(f"{LEVELS}.1.arraySegments.values", [0, 1, 1]), "3 segments for 2 indices, expected 3 numbers"),
@@ -311,7 +311,7 @@ def main() -> None:
     backwards(graph)
     files.append((graph.bytes(), "SOFTMAX", 1, "has a beta that is not above 0"))
     files += [(sparse(change), "DENSIFY", 1, text) for change, text in SPARSE]
-    files += [(sparse(lambda _: None, count), "DENSIFY", 1, "bytes, expected one of 4 for each index") for count in (1, 3)]
+    files += [(sparse(lambda _: None, count), "DENSIFY", 1, " bytes, expected one of 4 for each index") for count in (1, 3)]
     with tempfile.TemporaryDirectory() as folder:
         model, program = Path(folder) / "model.tflite", Path(folder) / "model.npu"
         command = [str(build / "bin" / "npuc"), "-q", str(model), "-o", str(program)]
