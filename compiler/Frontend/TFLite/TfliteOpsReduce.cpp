@@ -38,7 +38,8 @@ LogicalResult npu::buildTfliteSum(TfliteNode &node) {
   Value x = node.input(0);
   FailureOr<Ints> axes = node.dimensions(1, rankOf(x));
   FailureOr<TfliteScale> from = node.inputScale(0), to = node.resultScale();
-  if (failed(axes) || failed(from) || failed(to))
+  if (failed(node.checkKeepsType(0)) || failed(axes) || failed(from) ||
+      failed(to))
     return failure();
   Value sum = node.reduce(node.centered(x, from->zeroPoint()), ReduceKind::Sum,
                           *axes, keepsDims(node));
@@ -76,7 +77,7 @@ static LogicalResult quantizedMean(TfliteNode &node, ArrayRef<int64_t> axes) {
 LogicalResult npu::buildTfliteMean(TfliteNode &node) {
   Value x = node.input(0);
   FailureOr<Ints> axes = node.dimensions(1, rankOf(x));
-  if (failed(axes))
+  if (failed(axes) || failed(node.checkKeepsType(0)))
     return failure();
   int64_t count = countOf(x, *axes);
   if (count == 0)
@@ -103,7 +104,7 @@ LogicalResult npu::buildTfliteReduceBool(TfliteNode &node) {
   Value best = node.reduce(node.cast(x, node.i32()),
                            static_cast<ReduceKind>(node.row.word), *axes,
                            keepsDims(node));
-  return node.setResult(node.cast(best, node.resultElement()));
+  return node.setResult(node.cast(best, elementOf(x)));
 }
 
 /// ARG_MAX and ARG_MIN: the first of equals; the dimension goes away.
@@ -126,7 +127,7 @@ LogicalResult npu::buildTfliteArg(TfliteNode &node) {
   Ints shape(shapeOf(place));
   shape.erase(shape.begin() + *axis);
   return node.setResult(
-      node.cast(node.reshape(place, shape), node.resultElement()));
+      node.cast(node.reshape(place, shape), node.indexElement()));
 }
 
 LogicalResult npu::buildTfliteCumsum(TfliteNode &node) {
