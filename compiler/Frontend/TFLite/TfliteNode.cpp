@@ -20,6 +20,18 @@ Value TfliteNode::input(size_t index) {
   return value ? value : fail("has no operand " + Twine(index));
 }
 
+Type TfliteNode::indexElement(size_t index) {
+  Type element = resultElement(index);
+  return element && element.isInteger(64) ? element : i32();
+}
+
+LogicalResult TfliteNode::checkKeepsType(size_t index) {
+  if (op.inputType(index) == op.outputType(0))
+    return success();
+  return unsupported("makes " + tfliteTypeText(op.outputType(0)) + " of " +
+                     tfliteTypeText(op.inputType(index)));
+}
+
 FailureOr<Ints> TfliteNode::numbers(size_t index, StringRef what) {
   Value value = input(index);
   if (!value)

@@ -55,6 +55,10 @@ public:
     return index < operands.size() ? operands[index] : Value();
   }
   Type resultElement(size_t index = 0) const;
+  /// The same of a result of indices, which the file says are i32 or i64.
+  Type indexElement(size_t index = 0);
+  /// An error where the result is not of the type of operand `index`.
+  LogicalResult checkKeepsType(size_t index);
   Type f32() { return builder.getF32Type(); }
   Type i32() { return builder.getI32Type(); }
 

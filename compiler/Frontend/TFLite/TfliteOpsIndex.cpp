@@ -90,7 +90,7 @@ LogicalResult npu::buildTfliteEmbeddingLookup(TfliteNode &node) {
   Value indices = node.input(0), table = node.input(1);
   if (!indices)
     return failure();
-  if (isa<mlir::FloatType>(node.resultElement()))
+  if (node.resultElement() == node.f32())
     table = tfliteFloats(node, 1);
   if (!table || rankOf(table) < 1)
     return node.hasFailed() ? failure() : node.error("has no table of rows");
@@ -141,8 +141,7 @@ LogicalResult npu::buildTfliteTopK(TfliteNode &node) {
                                      builder.getBoolAttr(true));
   if (!places || failed(node.setResult(node.gatherElements(x, places, axis))))
     return failure();
-  Type index = node.resultElement(1);
-  return node.setResult(index ? node.cast(places, index) : places, 1);
+  return node.setResult(node.cast(places, node.indexElement(1)), 1);
 }
 
 /// How many boundaries are not above each number: all for NaN.
@@ -170,12 +169,12 @@ LogicalResult npu::buildTfliteBucketize(TfliteNode &node) {
 
 LogicalResult npu::buildTfliteShape(TfliteNode &node) {
   return node.setResult(
-      node.cast(node.ints(shapeOf(node.input(0))), node.resultElement()));
+      node.cast(node.ints(shapeOf(node.input(0))), node.indexElement()));
 }
 
 LogicalResult npu::buildTfliteRank(TfliteNode &node) {
   return node.setResult(
-      node.scalar(double(rankOf(node.input(0))), node.resultElement()));
+      node.scalar(double(rankOf(node.input(0))), node.indexElement()));
 }
 
 /// The shape that both operands broadcast to.
@@ -189,7 +188,7 @@ LogicalResult npu::buildTfliteBroadcastArgs(TfliteNode &node) {
       shapes::broadcast({shapes::Shape(*a), shapes::Shape(*b)}, reason);
   if (failed(shape))
     return node.error(reason);
-  return node.setResult(node.cast(node.ints(*shape), node.resultElement()));
+  return node.setResult(node.cast(node.ints(*shape), node.indexElement()));
 }
 
 /// start, start + delta, ... up to the limit, which is none of them.
@@ -202,7 +201,7 @@ LogicalResult npu::buildTfliteRange(TfliteNode &node) {
   double count = std::ceil((*limit - *start) / *delta);
   if (*delta == 0 || !(count >= 0) || count > INT32_MAX)
     return node.error("has a step of 0, or one away from the limit");
-  Type element = node.resultElement();
+  Type element = elementOf(node.input(0));
   Value counts = node.countAlong(int64_t(count), 0, 1, element);
   Value steps = node.two(NPU_INSTR_mul, counts, node.scalar(*delta, element));
   return node.setResult(

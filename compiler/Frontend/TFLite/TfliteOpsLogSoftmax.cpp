@@ -102,7 +102,7 @@ static Value logarithm(Steps &steps, Value sum) {
 /// The result's scale is fixed: one step is 2^-4, and 127 is 0.
 static LogicalResult logSoftmaxOfBytes(TfliteNode &node) {
   FailureOr<TfliteScale> scale = node.inputScale(0);
-  if (failed(scale))
+  if (failed(scale) || failed(node.checkKeepsType(0)))
     return failure();
   DifferenceScale factor(scale->scale());
   Steps steps(node);

@@ -64,7 +64,7 @@ static InverseRoot inverseRoot(TfliteNode &node, Value sum) {
 /// The result's scale is fixed: one step is 2^-7.
 static LogicalResult quantizedL2Norm(TfliteNode &node) {
   FailureOr<TfliteScale> scale = node.inputScale(0);
-  if (failed(scale))
+  if (failed(scale) || failed(node.checkKeepsType(0)))
     return failure();
   Value x = node.centered(node.input(0), scale->zeroPoint());
   Value sum = node.reduce(node.two(NPU_INSTR_mul, x, x), ReduceKind::Sum,

@@ -31,14 +31,27 @@ LogicalResult npu::buildTfliteReduce(TfliteNode &node) {
                                     *axes, keepsDims(node)));
 }
 
-/// The sum without the zero point: bytes are summed as they are stored, so that
-/// a chip sums bytes.
-static Value sumOfStored(TfliteNode &node, Value x, int64_t zeroPoint,
-                         ArrayRef<int64_t> axes) {
-  Value sum = node.reduce(node.cast(x, node.i32()), ReduceKind::Sum, axes,
-                          keepsDims(node));
-  int64_t zeros = zeroPoint * countOf(x, axes);
-  return zeros == 0 ? sum : node.two(NPU_INSTR_sub, sum, node.number32(zeros));
+/// The scaled sums of a quantized operand as the result. The dimensions stay
+/// until the result is quantized: a chip sums the bytes of an image and stores
+/// bytes in one kernel.
+static LogicalResult
+setQuantizedSum(TfliteNode &node, ArrayRef<int64_t> axes,
+                function_ref<Value(Value sum, double factor)> scale) {
+  Value x = node.input(0);
+  FailureOr<TfliteScale> from = node.inputScale(0), to = node.resultScale();
+  if (failed(from) || failed(to))
+    return failure();
+  Value sum = node.reduce(node.centered(x, from->zeroPoint()), ReduceKind::Sum,
+                          axes, /*keepDims=*/true);
+  Value result = node.quantized(scale(sum, from->scale() / to->scale()),
+                                tflite::Activation::NONE);
+  if (keepsDims(node))
+    return node.setResult(result);
+  Ints shape;
+  for (auto [dim, extent] : llvm::enumerate(shapeOf(x)))
+    if (!llvm::is_contained(axes, int64_t(dim)))
+      shape.push_back(extent);
+  return node.setResult(node.reshape(result, shape));
 }
 
 /// Quantized sums are scaled once, when all is added.
@@ -47,13 +60,11 @@ LogicalResult npu::buildTfliteSum(TfliteNode &node) {
     return buildTfliteReduce(node);
   Value x = node.input(0);
   FailureOr<Ints> axes = node.dimensions(1, rankOf(x));
-  FailureOr<TfliteScale> from = node.inputScale(0), to = node.resultScale();
-  if (failed(axes) || failed(from) || failed(to))
+  if (failed(axes) || failed(node.checkKeepsType(0)))
     return failure();
-  Value sum = sumOfStored(node, x, from->zeroPoint(), *axes);
-  return node.setQuantized(
-      node.scaled(sum, from->scale() / to->scale(), Rounding::Once),
-      tflite::Activation::NONE);
+  return setQuantizedSum(node, *axes, [&](Value sum, double factor) {
+    return node.scaled(sum, factor, Rounding::Once);
+  });
 }
 
 /// The multiplier of a mean in LiteRT's integers: that of the scales, divided
@@ -68,23 +79,10 @@ static TfliteMultiplier meanMultiplier(double factor, int64_t count) {
   return {static_cast<int32_t>(wide), scale.shift + bits};
 }
 
-static LogicalResult quantizedMean(TfliteNode &node, ArrayRef<int64_t> axes) {
-  Value x = node.input(0);
-  FailureOr<TfliteScale> from = node.inputScale(0), to = node.resultScale();
-  if (failed(from) || failed(to))
-    return failure();
-  Value sum = sumOfStored(node, x, from->zeroPoint(), axes);
-  TfliteMultiplier scale =
-      meanMultiplier(from->scale() / to->scale(), countOf(x, axes));
-  Value mean = applyScale(node, sum, node.number32(scale.multiplier),
-                          node.number32(scale.shift), /*roundsTwice=*/true);
-  return node.setQuantized(mean, tflite::Activation::NONE);
-}
-
 LogicalResult npu::buildTfliteMean(TfliteNode &node) {
   Value x = node.input(0);
   FailureOr<Ints> axes = node.dimensions(1, rankOf(x));
-  if (failed(axes))
+  if (failed(axes) || failed(node.checkKeepsType(0)))
     return failure();
   int64_t count = countOf(x, *axes);
   if (count == 0)
@@ -93,7 +91,11 @@ LogicalResult npu::buildTfliteMean(TfliteNode &node) {
     return node.setResult(
         node.reduce(x, ReduceKind::Mean, *axes, keepsDims(node)));
   if (node.isQuantized(0))
-    return quantizedMean(node, *axes);
+    return setQuantizedSum(node, *axes, [&](Value sum, double factor) {
+      TfliteMultiplier found = meanMultiplier(factor, count);
+      return applyScale(node, sum, node.number32(found.multiplier),
+                        node.number32(found.shift), /*roundsTwice=*/true);
+    });
   // What follows the point is cut off.
   Type i64 = node.getBuilder().getI64Type();
   Value sum =
@@ -111,7 +113,7 @@ LogicalResult npu::buildTfliteReduceBool(TfliteNode &node) {
   Value best = node.reduce(node.cast(x, node.i32()),
                            static_cast<ReduceKind>(node.row.word), *axes,
                            keepsDims(node));
-  return node.setResult(node.cast(best, node.resultElement()));
+  return node.setResult(node.cast(best, elementOf(x)));
 }
 
 /// ARG_MAX and ARG_MIN: the first of equals; the dimension goes away.
@@ -134,7 +136,7 @@ LogicalResult npu::buildTfliteArg(TfliteNode &node) {
   Ints shape(shapeOf(place));
   shape.erase(shape.begin() + *axis);
   return node.setResult(
-      node.cast(node.reshape(place, shape), node.resultElement()));
+      node.cast(node.reshape(place, shape), node.indexElement()));
 }
 
 LogicalResult npu::buildTfliteCumsum(TfliteNode &node) {

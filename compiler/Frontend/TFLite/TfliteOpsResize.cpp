@@ -224,7 +224,7 @@ static Value resizedUnsigned(TfliteNode &node, const RowsAndColumns &axes) {
 
 LogicalResult npu::buildTfliteResizeBilinear(TfliteNode &node) {
   auto axes = resizedAxes<tflite::ResizeBilinearOptions>(node);
-  if (failed(axes))
+  if (failed(axes) || failed(node.checkKeepsType(0)))
     return failure();
   if ((*axes)[0].alignsCorners && (*axes)[0].hasHalfPixels)
     return node.error("aligns corners and has half pixels, expected one");

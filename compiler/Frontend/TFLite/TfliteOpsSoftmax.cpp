@@ -151,6 +151,9 @@ LogicalResult npu::buildTfliteSoftmax(TfliteNode &node) {
   bool isFloat = isa<mlir::FloatType>(elementOf(x));
   if (!isFloat && !(beta > 0))
     return node.error("has a beta that is not above 0");
+  if (node.op.outputType(0) != tflite::TensorType::INT16 &&
+      failed(node.checkKeepsType(0)))
+    return failure();
   if (isByte(elementOf(x)))
     return softmaxOfBytes(node, beta);
   if (!isFloat)

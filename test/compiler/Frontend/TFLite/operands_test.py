@@ -247,6 +247,10 @@ def sets(path: str, value: object) -> Change:
     return change
 
 
+OTHER_TYPES = [
+    ("SOFTMAX", "SoftmaxOptions", []), ("LOG_SOFTMAX", "", []), ("L2_NORMALIZATION", "", []), ("SUM", "ReducerOptions", [known(1)]),
+    ("MEAN", "ReducerOptions", [known(1)]), ("RESIZE_BILINEAR", "ResizeBilinearOptions", [known(4, 4)]),
+]  # fmt: skip
 LEVELS = "dimMetadata"
 # A matrix of 4 times 8 in blocks of 2 times 4: two blocks are stored, one in each row of blocks.
 SPARSE: list[tuple[Change, str]] = [
@@ -290,6 +294,13 @@ def backwards(graph: Graph) -> None:
     graph.output(graph.op("SOFTMAX", [x], "i8", Quant(1 / 256, -128), "SoftmaxOptions", beta=-1.0))
 
 
+def of_another_type(graph: Graph, name: str, options: str, more: list[np.ndarray]) -> None:
+    x = graph.input(np.zeros((1, 2, 2, 3), np.int8), Quant(0.1))
+    operands = [x, *(graph.constant(values) for values in more)]
+    given = {"beta": 1.0} if name == "SOFTMAX" else {}
+    graph.output(graph.op(name, operands, "i32", Quant(0.1), options, **given))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, required=True, help="folder with bin/npuc")
@@ -310,6 +321,10 @@ def main() -> None:
     graph = Graph()
     backwards(graph)
     files.append((graph.bytes(), "SOFTMAX", 1, "has a beta that is not above 0"))
+    for name, table, more in OTHER_TYPES:
+        graph = Graph()
+        of_another_type(graph, name, table, more)
+        files.append((graph.bytes(), name, 5, "makes i32 of i8"))
     files += [(sparse(change), "DENSIFY", 1, text) for change, text in SPARSE]
     files += [(sparse(lambda _: None, count), "DENSIFY", 1, " bytes, expected one of 4 for each index") for count in (1, 3)]
     with tempfile.TemporaryDirectory() as folder:

@@ -290,10 +290,3 @@ func.func @f(%x: tensor<1x100000x1x1xi8>) -> tensor<?x?x?x?xi8> {
   %y = tosa.resize %x, %s, %o, %o {mode = NEAREST_NEIGHBOR} : (tensor<1x100000x1x1xi8>, !tosa.shape<4>, !tosa.shape<2>, !tosa.shape<2>) -> tensor<?x?x?x?xi8>
   return %y : tensor<?x?x?x?xi8>
 }
-
-// -----
-// CHECK-NEXT: model: custom 'line 3': has the dimension 7 of extent 3, expected one of 2 and an extent of at most 2^20
-func.func @f(%x: tensor<4xi32>) -> tensor<*xf32> {
-  %y = tosa.custom %x {operator_name = "npuc.one_hot", domain_name = "TFL", implementation_attrs = "3 1 0 7"} : (tensor<4xi32>) -> tensor<*xf32>
-  return %y : tensor<*xf32>
-}
