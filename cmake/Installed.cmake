@@ -118,7 +118,7 @@ if(NPU_BUILD_COMPILER)
     plugin/*.h)
   list(FILTER headers EXCLUDE REGEX "^compiler/tools/")
   # Who builds with npuc needs no flatbuffers.
-  list(FILTER headers EXCLUDE REGEX "/Tflite(Model|Ops|Rewrite)\\.h$")
+  list(FILTER headers EXCLUDE REGEX "/Frontend/TFLite/Tflite[^I].*\\.h$")
   file(
     GLOB kernel_headers CONFIGURE_DEPENDS
     RELATIVE "${PROJECT_SOURCE_DIR}"

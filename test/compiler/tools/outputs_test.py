@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import onnx
 import programs
 from programs import Bench
