@@ -88,7 +88,7 @@ def test_unsupported(bench: Bench) -> None:
     beyond("which depends on the model's data", model)
     tosa = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {{\n  %y = {} : (tensor<4xf32>) -> tensor<4xf32>\n  return %y : tensor<4xf32>\n}}\n"
     bench.path("model.mlir").write_text(tosa.format('tosa.custom %x {domain_name="a", implementation_attrs="b", operator_name="c"}'))
-    refuse(bench, UNSUPPORTED, "is operator 'c' of 'a', which npuc does not know", "model.mlir")
+    refuse(bench, UNSUPPORTED, "found operators that are not supported: tosa.custom at 'line 2'", "model.mlir")
 
 
 def test_unsupported_attributes(bench: Bench) -> None:
