@@ -4,6 +4,7 @@
 // where data decides, loops of which every iteration is written out.
 #include "compiler/Frontend/ONNX/OnnxArithmetic.h"
 #include "compiler/Frontend/ONNX/OnnxOps.h"
+#include "compiler/Frontend/Support/Branches.h"
 #include "compiler/Frontend/Support/DataBehind.h"
 #include "compiler/Frontend/Support/NodeBudget.h"
 
@@ -14,65 +15,6 @@ using namespace npu;
 
 static FailureOr<SmallVector<Value>> branchOf(OnnxNode &node, StringRef name) {
   return node.importBranch(*node.getGraph(name), {}, node.getOutputCount());
-}
-
-/// Why two branches with these results cannot both be computed; empty if they
-/// can. `ops`: those of both.
-static std::string needsOneBranch(ArrayRef<Value> a, ArrayRef<Value> b,
-                                  llvm::iterator_range<Block::iterator> ops) {
-  // A model has an If to save one of its branches.
-  constexpr int64_t mostOps = 1000;
-  int64_t count = 0;
-  for (mlir::Operation &op : ops) {
-    count += !isa<ConstantOp>(op);
-    if (isa<GatherOp, GatherElementsOp, GatherNdOp, ScatterElementsOp,
-            ScatterNdOp, MaskunpoolOp>(op) &&
-        !constantOf(op.getOperand(1)))
-      return "a branch reads by index, which may be out of range where the "
-             "other is taken";
-    if (isa<CustomOp>(op))
-      return "a branch has an op of a plugin, which may fail where the other "
-             "is taken";
-  }
-  if (count > mostOps)
-    return "the branches have " + std::to_string(count) +
-           " ops, expected at most " + std::to_string(mostOps);
-  auto text = [](Value value) {
-    return shapes::text(shapeOf(value)) + " of " + typeText(elementOf(value));
-  };
-  for (auto [one, other] : llvm::zip(a, b))
-    if (one.getType() != other.getType())
-      return "the branches give " + text(one) + " and " + text(other);
-  return "";
-}
-
-/// Computes both branches, and selects what the condition says.
-static FailureOr<SmallVector<Value>> selectBranch(OnnxNode &node) {
-  Value condition = node.getInput(0);
-  if (cast<RankedTensorType>(condition.getType()).getNumElements() != 1)
-    return node.error("found a condition of shape " +
-                      shapes::text(shapeOf(condition)) +
-                      ", expected 1 element");
-  // Behind the condition's own op, at the end of the block.
-  OpBuilder &builder = node.getBuilder();
-  Block::iterator last = std::prev(builder.getInsertionPoint());
-  FailureOr<SmallVector<Value>> one = branchOf(node, "then_branch");
-  if (failed(one))
-    return failure();
-  FailureOr<SmallVector<Value>> other = branchOf(node, "else_branch");
-  if (failed(other))
-    return failure();
-  std::string reason = needsOneBranch(
-      *one, *other, {std::next(last), builder.getInsertionPoint()});
-  if (!reason.empty())
-    return node.unsupported("has a condition that depends on the model's data, "
-                            "and cannot compute both branches: " +
-                            reason + "; " + adviceAbout(dataBehind(condition)));
-  condition = node.reshape(condition, {});
-  SmallVector<Value> chosen;
-  for (auto [a, b] : llvm::zip(*one, *other))
-    chosen.push_back(select(node, condition, a, b));
-  return chosen;
 }
 
 static FailureOr<SmallVector<Value>> knownBranch(OnnxNode &node) {
@@ -88,7 +30,11 @@ static FailureOr<SmallVector<Value>> knownBranch(OnnxNode &node) {
 LogicalResult npu::buildIf(OnnxNode &node) {
   bool isKnown = bool(constantOf(node.getInput(0)));
   FailureOr<SmallVector<Value>> values =
-      isKnown ? knownBranch(node) : selectBranch(node);
+      isKnown ? knownBranch(node)
+              : selectBranch(
+                    node, node.getInput(0),
+                    [&] { return branchOf(node, "then_branch"); },
+                    [&] { return branchOf(node, "else_branch"); });
   node.ignore({"then_branch", "else_branch"});
   if (failed(values))
     return failure();

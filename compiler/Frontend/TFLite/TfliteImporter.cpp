@@ -24,37 +24,48 @@ using mlir::func::FuncOp;
 
 namespace {
 
+/// A graph that is walked, and its values by tensor: null where they are not
+/// known yet.
+struct Walk {
+  Walk(const TfliteFile &model, size_t index)
+      : graph(*model.model->subgraphs()->Get(index)),
+        values(graph.tensors() ? graph.tensors()->size() : 0) {}
+  const tflite::SubGraph &graph;
+  std::vector<Value> values;
+};
+
 class Importer {
 public:
   Importer(OpBuilder &builder, Location file, const TfliteFile &model,
            bool taps)
-      : builder(builder), file(file), model(model),
-        graph(*model.model->subgraphs()->Get(0)), taps(taps),
-        values(graph.tensors() ? graph.tensors()->size() : 0) {}
+      : builder(builder), file(file), model(model), taps(taps), main(model, 0) {
+  }
 
   FailureOr<std::vector<DeclaredInput>>
   declaredInputs(const ImportOptions &options);
   LogicalResult importBody(FuncOp function, ArrayRef<GraphInput> inputs);
 
 private:
-  LogicalResult importOperator(const tflite::Operator &source);
-  FailureOr<Value> operandOf(Emitter &emitter, int32_t tensor);
+  LogicalResult importOperators(Walk &walk);
+  LogicalResult importOperator(Walk &walk, const tflite::Operator &source);
+  FailureOr<SmallVector<Value>> importGraph(TfliteNode &node, int32_t index,
+                                            ArrayRef<Value> inputs);
+  FailureOr<Value> operandOf(Walk &walk, Emitter &emitter, int32_t tensor);
   LogicalResult importInputs(FuncOp function, ArrayRef<GraphInput> inputs);
   LogicalResult importOutputs(FuncOp function);
   /// The value as the file stores it.
   Value stored(int32_t tensor);
   const tflite::Tensor &tensorAt(int32_t index) const {
-    return *graph.tensors()->Get(index);
+    return *main.graph.tensors()->Get(index);
   }
   std::string freshName(const tflite::Tensor &tensor, const Twine &standard);
 
   OpBuilder &builder;
   Location file;
   const TfliteFile &model;
-  const tflite::SubGraph &graph;
   bool taps;
-  std::vector<Value> values; // by tensor; null where it is not known yet
-  llvm::StringSet<> names;   // of outputs
+  Walk main;
+  llvm::StringSet<> names; // of outputs
   BudgetUse budget;
   FoldMemo folds;
 };
@@ -92,8 +103,9 @@ static DeclaredInput declaredInput(std::string name,
 FailureOr<std::vector<DeclaredInput>>
 Importer::declaredInputs(const ImportOptions &options) {
   std::vector<DeclaredInput> inputs;
-  for (size_t i = 0; graph.inputs() && i < graph.inputs()->size(); ++i) {
-    const tflite::Tensor &tensor = tensorAt(graph.inputs()->Get(i));
+  for (size_t i = 0; main.graph.inputs() && i < main.graph.inputs()->size();
+       ++i) {
+    const tflite::Tensor &tensor = tensorAt(main.graph.inputs()->Get(i));
     std::string name = freshName(tensor, "input" + Twine(i));
     Type element = tfliteElement(builder.getContext(), tensor);
     if (!element || tensor.type() == tflite::TensorType::INT4)
@@ -123,17 +135,17 @@ LogicalResult Importer::importInputs(FuncOp function,
   Emitter emitter(builder, file);
   for (auto [i, value] :
        llvm::enumerate(inputValues(builder, function, inputs))) {
-    int32_t index = graph.inputs()->Get(i);
+    int32_t index = main.graph.inputs()->Get(i);
     if (isShiftedByte(tensorAt(index)))
       value = movedBy(emitter, value, -128, builder.getIntegerType(8));
-    values[index] = value;
+    main.values[index] = value;
   }
   return failure(emitter.hasFailed());
 }
 
 Value Importer::stored(int32_t tensor) {
   Emitter emitter(builder, file);
-  FailureOr<Value> value = operandOf(emitter, tensor);
+  FailureOr<Value> value = operandOf(main, emitter, tensor);
   if (failed(value))
     return Value();
   if (!isShiftedByte(tensorAt(tensor)))
@@ -144,34 +156,77 @@ Value Importer::stored(int32_t tensor) {
 }
 
 /// A constant becomes a value when it is read first.
-FailureOr<Value> Importer::operandOf(Emitter &emitter, int32_t tensor) {
-  Value &value = values[tensor];
+FailureOr<Value> Importer::operandOf(Walk &walk, Emitter &emitter,
+                                     int32_t tensor) {
+  Value &value = walk.values[tensor];
   if (value)
     return value;
   FailureOr<ElementsAttr> elements =
-      tfliteConstant(emitter, model, tensorAt(tensor));
+      tfliteConstant(emitter, model, *walk.graph.tensors()->Get(tensor));
   if (failed(elements))
     return failure();
-  budget.noteModel(kernels::storedBytes(
-      describeTensor(cast<RankedTensorType>(elements->getType()))));
+  // Each step of a loop reads those of its body.
+  if (&walk == &main)
+    budget.noteModel(kernels::storedBytes(
+        describeTensor(cast<RankedTensorType>(elements->getType()))));
   return value = emitter.constant(*elements);
 }
 
-LogicalResult Importer::importOperator(const tflite::Operator &source) {
-  TfliteOperator op(model, graph, source);
+/// What a graph that a node calls gives for these inputs.
+FailureOr<SmallVector<Value>>
+Importer::importGraph(TfliteNode &node, int32_t index, ArrayRef<Value> inputs) {
+  Walk walk(model, index);
+  size_t count = walk.graph.inputs() ? walk.graph.inputs()->size() : 0;
+  if (count != inputs.size())
+    return node.error("calls graph " + Twine(index) + " with " +
+                      Twine(inputs.size()) + " operands, which has " +
+                      Twine(count) + " inputs");
+  for (size_t i = 0; i < count; ++i) {
+    int32_t tensor = walk.graph.inputs()->Get(i);
+    if (inputs[i] && elementOf(inputs[i]) !=
+                         tfliteElement(builder.getContext(),
+                                       *walk.graph.tensors()->Get(tensor)))
+      return node.error("calls graph " + Twine(index) + " with " +
+                        typeText(elementOf(inputs[i])) + " as input " +
+                        Twine(i) + ", which is another type there");
+    walk.values[tensor] = inputs[i];
+  }
+  ++budget.depth;
+  LogicalResult done = importOperators(walk);
+  --budget.depth;
+  if (failed(done))
+    return node.noteFailure(), failure();
+  SmallVector<Value> results;
+  for (size_t i = 0; walk.graph.outputs() && i < walk.graph.outputs()->size();
+       ++i) {
+    FailureOr<Value> value =
+        operandOf(walk, node, walk.graph.outputs()->Get(i));
+    if (failed(value))
+      return failure();
+    results.push_back(*value);
+  }
+  return results;
+}
+
+LogicalResult Importer::importOperator(Walk &walk,
+                                       const tflite::Operator &source) {
+  TfliteOperator op(model, walk.graph, source);
   Location location = nodeLocation(file, op.name(), op.resultName());
   SmallVector<Value> operands;
   Emitter constants(builder, location);
   for (size_t i = 0; i < op.inputCount(); ++i) {
     int32_t tensor = source.inputs()->Get(i);
-    FailureOr<Value> value =
-        tensor < 0 ? FailureOr<Value>(Value()) : operandOf(constants, tensor);
+    FailureOr<Value> value = tensor < 0 ? FailureOr<Value>(Value())
+                                        : operandOf(walk, constants, tensor);
     if (failed(value))
       return failure();
     operands.push_back(*value);
   }
   const TfliteOp &row = *lookupTfliteOp(op.kind());
   TfliteNode node(builder, location, op, row, operands);
+  node.callGraph = [&](int32_t index, ArrayRef<Value> inputs) {
+    return importGraph(node, index, inputs);
+  };
   budget.beginNode();
   for (size_t i = 0; i < op.outputCount(); ++i)
     if (!node.resultElement(i))
@@ -180,7 +235,15 @@ LogicalResult Importer::importOperator(const tflite::Operator &source) {
   if (failed(row.build(node)) || node.hasFailed())
     return failure();
   for (size_t i = 0; i < op.outputCount(); ++i)
-    values[source.outputs()->Get(i)] = node.getResults()[i];
+    walk.values[source.outputs()->Get(i)] = node.getResults()[i];
+  return success();
+}
+
+LogicalResult Importer::importOperators(Walk &walk) {
+  for (size_t i = 0;
+       walk.graph.operators() && i < walk.graph.operators()->size(); ++i)
+    if (failed(importOperator(walk, *walk.graph.operators()->Get(i))))
+      return failure();
   return success();
 }
 
@@ -192,16 +255,17 @@ LogicalResult Importer::importOutputs(FuncOp function) {
   auto add = [&](int32_t tensor, const Twine &standard) {
     Value value = stored(tensor);
     isWhole &= bool(value);
-    seen.insert(values[tensor]);
+    seen.insert(main.values[tensor]);
     outputs.push_back(value);
     outputNames.push_back(freshName(tensorAt(tensor), standard));
   };
   names.clear();
-  for (size_t i = 0; graph.outputs() && i < graph.outputs()->size(); ++i)
-    add(graph.outputs()->Get(i), "output" + Twine(i));
-  for (size_t i = 0; taps && i < values.size(); ++i)
-    if (values[i] && !constantOf(values[i]) && !seen.contains(values[i]) &&
-        !tfliteNameOf(tensorAt(i)).empty())
+  for (size_t i = 0; main.graph.outputs() && i < main.graph.outputs()->size();
+       ++i)
+    add(main.graph.outputs()->Get(i), "output" + Twine(i));
+  for (size_t i = 0; taps && i < main.values.size(); ++i)
+    if (main.values[i] && !constantOf(main.values[i]) &&
+        !seen.contains(main.values[i]) && !tfliteNameOf(tensorAt(i)).empty())
       add(int32_t(i), "");
   if (isWhole)
     returnOutputs(builder, function, outputs, outputNames);
@@ -212,10 +276,9 @@ LogicalResult Importer::importBody(FuncOp function,
                                    ArrayRef<GraphInput> inputs) {
   if (failed(importInputs(function, inputs)))
     return failure();
-  for (size_t i = 0; graph.operators() && i < graph.operators()->size(); ++i)
-    if (failed(importOperator(*graph.operators()->Get(i))))
-      return failure();
-  if (!graph.outputs() || graph.outputs()->size() == 0)
+  if (failed(importOperators(main)))
+    return failure();
+  if (!main.graph.outputs() || main.graph.outputs()->size() == 0)
     return emitError(file) << "has no outputs, expected one or more";
   return importOutputs(function);
 }

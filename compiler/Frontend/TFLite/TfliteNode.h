@@ -7,6 +7,8 @@
 
 #include "compiler/Frontend/TFLite/TfliteTensors.h"
 
+#include <functional>
+
 namespace npu {
 
 class TfliteNode;
@@ -37,6 +39,10 @@ public:
 
   const TfliteOperator &op;
   const TfliteOp &row;
+  /// What another graph of the model gives for these values.
+  std::function<FailureOr<SmallVector<Value>>(int32_t index,
+                                              ArrayRef<Value> inputs)>
+      callGraph;
 
   /// Its table of options; null after an error where it has none.
   template <typename Options>

@@ -3,6 +3,8 @@
 
 #include "compiler/Frontend/Support/Unsupported.h"
 
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace npu;
@@ -100,6 +102,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::GREATER, F | B | U | S | I | L, 0, buildTfliteCompare, NPU_INSTR_greater},
     {BuiltinOperator::GREATER_EQUAL, F | B | U | S | I | L, 0, buildTfliteCompare, NPU_INSTR_greater_equal},
     {BuiltinOperator::HARD_SWISH, F | B | U, 0, buildTfliteHardSwish},
+    {BuiltinOperator::IF, O, 0, buildTfliteIf, 0, "condition constant, or both branches are computed"},
     {BuiltinOperator::L2_NORMALIZATION, F | B | U, 0, buildTfliteL2Norm},
     {BuiltinOperator::L2_POOL_2D, F, 0, buildTfliteL2Pool},
     {BuiltinOperator::LEAKY_RELU, F | B | U | S, 0, buildTfliteLeakyRelu},
@@ -180,6 +183,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::UNSORTED_SEGMENT_PROD, F | I, 0, buildTfliteUnsortedSegment, int(ScatterReduction::Mul), "number constant"},
     {BuiltinOperator::UNSORTED_SEGMENT_SUM, F | I, 0, buildTfliteUnsortedSegment, int(ScatterReduction::Add), "number constant"},
     {BuiltinOperator::WHERE, all, 0, buildTfliteWhere, 0, "constant"},
+    {BuiltinOperator::WHILE, all, 0, buildTfliteWhile, 0, "every iteration is written out"},
     {BuiltinOperator::ZEROS_LIKE, F | I, 0, buildTfliteZerosLike},
     // clang-format on
 };
@@ -234,28 +238,84 @@ static std::string textOf(ArrayRef<Refusal> refusals) {
   return text;
 }
 
-LogicalResult npu::checkTfliteOps(Location file, const TfliteFile &model) {
+namespace {
+/// All that is refused in a graph and in those that it calls.
+class OpChecker {
+public:
+  OpChecker(Location file, const TfliteFile &model)
+      : file(file), model(model) {}
+
+  /// False after an error: a graph calls one that is not there, or itself.
+  bool check(int64_t index);
+  LogicalResult report();
+
+private:
+  void checkOperator(const TfliteOperator &op);
+  bool checkCalls(const TfliteOperator &op);
+
+  Location file;
+  const TfliteFile &model;
   SmallVector<Refusal> refusals;
-  const tflite::SubGraph &graph = *model.model->subgraphs()->Get(0);
+  llvm::SmallDenseSet<int64_t> open, done; // graphs
+};
+} // namespace
+
+void OpChecker::checkOperator(const TfliteOperator &op) {
+  const TfliteOp *row = lookupTfliteOp(op.kind());
+  std::string reason = row ? refusal(*row, op) : "";
+  if (row && reason.empty())
+    return;
+  std::string what = op.name() + (row ? " with " + reason : "");
+  auto *known = llvm::find_if(
+      refusals, [&](const Refusal &refusal) { return refusal.what == what; });
+  if (known != refusals.end())
+    ++known->count;
+  else
+    refusals.push_back({what, op.resultName(), 1});
+}
+
+bool OpChecker::checkCalls(const TfliteOperator &op) {
+  if (const auto *calls = op.options<tflite::IfOptions>())
+    return check(calls->then_subgraph_index()) &&
+           check(calls->else_subgraph_index());
+  if (const auto *calls = op.options<tflite::WhileOptions>())
+    return check(calls->cond_subgraph_index()) &&
+           check(calls->body_subgraph_index());
+  return true;
+}
+
+bool OpChecker::check(int64_t index) {
+  auto count = int64_t(model.model->subgraphs()->size());
+  if (index < 0 || index >= count || open.contains(index)) {
+    mlir::emitError(file) << "calls graph " << index << " of " << count
+                          << (open.contains(index) ? " in itself" : "");
+    return false;
+  }
+  if (!done.insert(index).second)
+    return true;
+  open.insert(index);
+  const tflite::SubGraph &graph = *model.model->subgraphs()->Get(index);
   for (size_t i = 0; graph.operators() && i < graph.operators()->size(); ++i) {
     TfliteOperator op(model, graph, *graph.operators()->Get(i));
-    const TfliteOp *row = lookupTfliteOp(op.kind());
-    std::string reason = row ? refusal(*row, op) : "";
-    if (row && reason.empty())
-      continue;
-    std::string what = op.name() + (row ? " with " + reason : "");
-    auto *known = llvm::find_if(
-        refusals, [&](const Refusal &refusal) { return refusal.what == what; });
-    if (known != refusals.end())
-      ++known->count;
-    else
-      refusals.push_back({what, op.resultName(), 1});
+    checkOperator(op);
+    if (!checkCalls(op))
+      return false;
   }
+  open.erase(index);
+  return true;
+}
+
+LogicalResult OpChecker::report() {
   if (refusals.empty())
     return success();
   return emitUnsupported(file)
          << "found operators that are not supported: " << textOf(refusals)
          << "; expected those of docs/tflite-ops.md";
+}
+
+LogicalResult npu::checkTfliteOps(Location file, const TfliteFile &model) {
+  OpChecker checker(file, model);
+  return checker.check(0) ? checker.report() : failure();
 }
 
 std::string npu::supportedTfliteOpsMarkdown() {

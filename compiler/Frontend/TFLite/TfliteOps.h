@@ -40,6 +40,9 @@ LogicalResult buildTfliteAddN(TfliteNode &node);
 LogicalResult buildTfliteCompare(TfliteNode &node);
 LogicalResult buildTfliteSelect(TfliteNode &node);
 LogicalResult buildTfliteRightShift(TfliteNode &node);
+// TfliteOpsControl.cpp
+LogicalResult buildTfliteIf(TfliteNode &node);
+LogicalResult buildTfliteWhile(TfliteNode &node);
 // TfliteOpsConv.cpp
 LogicalResult buildTfliteConv(TfliteNode &node);
 LogicalResult buildTfliteDepthwiseConv(TfliteNode &node);

@@ -24,6 +24,7 @@ import numpy as np
 
 import expected
 import tflite_cases
+import tflite_control
 import tflite_indices
 import tflite_moves
 import tflite_windows
@@ -47,7 +48,7 @@ class Trial:
 
 
 def all_cases() -> list[Case]:
-    return [*tflite_cases.elementwise(), *tflite_windows.windows(), *tflite_moves.movement(), *tflite_indices.indices()]
+    return [*tflite_cases.elementwise(), *tflite_windows.windows(), *tflite_moves.movement(), *tflite_control.control(), *tflite_indices.indices()]
 
 
 def add(graph: Graph, case: Case) -> None:

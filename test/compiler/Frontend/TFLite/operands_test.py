@@ -217,6 +217,65 @@ def no_result(model: schema.ModelT) -> None:
     made.outputs = made.outputs[:1]
 
 
+def calling(name: str, numbers: dict[str, int], condition: Tensor | None = None, is_known: bool = True) -> Graph:
+    """IF or WHILE on two graphs, the first of one bool, the second of one number; `numbers` replace theirs."""
+    graph = Graph()
+    x = graph.input(np.zeros(3, np.float32))
+    flag = np.array(True)
+
+    def truth(_: Tensor) -> Tensor:
+        return graph.constant(flag) if is_known else graph.op("LESS", [x_of(_), graph.constant(np.float32(1))], "bool", options="LessOptions")
+
+    def x_of(value: Tensor) -> Tensor:
+        return graph.op("SUM", [value, graph.constant(np.array([0], np.int32))], "f32", options="ReducerOptions")
+
+    one = graph.subgraph(truth, x)
+    other = graph.subgraph(lambda value: graph.op("RELU", [value], "f32"), x)
+    if name == "IF":
+        fields = {"thenSubgraphIndex": other, "elseSubgraphIndex": other, **numbers}
+        graph.output(graph.op("IF", [condition or graph.constant(flag), x], "f32", options="IfOptions", **fields))
+    else:
+        fields = {"condSubgraphIndex": one, "bodySubgraphIndex": other, **numbers}
+        graph.output(graph.op("WHILE", [x], "f32", options="WhileOptions", **fields))
+    return graph
+
+
+def more_inputs(model: schema.ModelT) -> None:
+    model.subgraphs[2].inputs = [0, 0]
+
+
+def other_input(model: schema.ModelT) -> None:
+    model.subgraphs[2].tensors[0].type = schema.TensorType.INT8
+
+
+def more_results(model: schema.ModelT) -> None:
+    model.subgraphs[2].outputs = [1, 1]
+
+
+def two_conditions(model: schema.ModelT) -> None:
+    model.subgraphs[1].outputs = [1, 1]
+
+
+def no_bool(model: schema.ModelT) -> None:
+    model.subgraphs[0].operators[0].inputs[0] = 0
+    model.subgraphs[0].tensors[0].type = schema.TensorType.BOOL
+
+
+def controlled() -> list[tuple[bytes, str, int, str]]:
+    """IF and WHILE whose graphs do not fit."""
+    return [
+        (calling("IF", {"thenSubgraphIndex": 9}).bytes(), "", 1, "calls graph 9 of 3"),
+        (calling("IF", {"elseSubgraphIndex": -1}).bytes(), "", 1, "calls graph -1 of 3"),
+        (calling("WHILE", {"bodySubgraphIndex": 0}).bytes(), "", 1, "calls graph 0 of 3 in itself"),
+        (calling("IF", {}).bytes(change=more_inputs), "IF", 1, "calls graph 2 with 1 operands, which has 2 inputs"),
+        (calling("IF", {}).bytes(change=other_input), "IF", 1, "calls graph 2 with f32 as input 0, which is another type there"),
+        (calling("IF", {}).bytes(change=more_results), "IF", 1, "has 1 results, but its graphs give 2"),
+        (calling("IF", {}).bytes(change=no_bool), "IF", 1, "has a condition 3 of i1, expected one bool"),
+        (calling("WHILE", {}).bytes(change=two_conditions), "WHILE", 1, "has a condition of 2 values, expected one bool"),
+        (calling("WHILE", {}, is_known=False).bytes(), "WHILE", 5, "goes on until its data say so; "),
+    ]
+
+
 def changed() -> list[tuple[bytes, str, int, str]]:
     """Files that Graph does not write by itself."""
     dense = Graph()
@@ -282,7 +341,7 @@ def sparse(change: Change, count: int = 2) -> bytes:
     graph = Graph()
     constant = sparse_constant(graph, values, (2, 4), np.int32)
     change(constant.sparsity)
-    buffer = graph.buffers[graph.data[constant.index]]
+    buffer = graph.buffers[constant.buffer]
     buffer.data = np.resize(buffer.data, 32 * count)
     made = graph.op("DENSIFY", [constant], "f32", None, "DensifyOptions")
     graph.output(graph.op("ADD", [made, graph.input(np.zeros((4, 8), np.float32))], "f32", None, "AddOptions"))
@@ -317,7 +376,7 @@ def main() -> None:
         graph = Graph()
         quantized(name, tensors, result, **attributes)(graph)
         files.append((graph.bytes(), name, 5, text))
-    files += changed()
+    files += changed() + controlled()
     graph = Graph()
     backwards(graph)
     files.append((graph.bytes(), "SOFTMAX", 1, "has a beta that is not above 0"))

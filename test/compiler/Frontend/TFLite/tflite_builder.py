@@ -47,6 +47,7 @@ class Tensor:
     type: str
     shape: list[int] | None
     quant: Quant | None = None
+    buffer: int = 0  # of a constant
     sparsity: schema.SparsityParametersT | None = None  # then the data are the elements that it names
 
 
@@ -67,16 +68,30 @@ class Graph:
         self.given: dict[str, np.ndarray] = {}
         self.case = "case"
         self.subgraphs = [Subgraph()]
+        self.current = 0  # where tensors and operators go
         self.codes: list[schema.OperatorCodeT] = []
         self.buffers = [schema.BufferT()]
-        self.data: dict[int, int] = {}
         self.results: dict[str, str] = {}  # output to case
 
     def _tensor(self, kind: str, dtype: str, shape: list[int] | None, quant: Quant | None) -> Tensor:
-        main = self.subgraphs[0]
-        tensor = Tensor(len(main.tensors), f"{self.case}/{kind}{len(main.tensors)}", dtype, shape, quant)
-        main.tensors.append(tensor)
+        graph = self.subgraphs[self.current]
+        place = f"{self.current}-" if self.current else ""
+        tensor = Tensor(len(graph.tensors), f"{self.case}/{kind}{place}{len(graph.tensors)}", dtype, shape, quant)
+        graph.tensors.append(tensor)
         return tensor
+
+    def subgraph(self, make: Callable[..., Tensor | list[Tensor]], *inputs: Tensor) -> int:
+        """The number of a graph that gives what `make` makes of inputs like these."""
+        outer, self.current = self.current, len(self.subgraphs)
+        number = self.current
+        self.subgraphs.append(Subgraph())
+        given = [self._tensor("x", like.type, like.shape, like.quant) for like in inputs]
+        made = make(*given)
+        graph = self.subgraphs[number]
+        graph.inputs = [tensor.index for tensor in given]
+        graph.outputs = [tensor.index for tensor in (made if isinstance(made, list) else [made])]
+        self.current = outer
+        return number
 
     def input(self, values: np.ndarray, quant: Quant | None = None) -> Tensor:
         tensor = self._tensor("x", NAMES[values.dtype], list(values.shape), quant)
@@ -88,7 +103,7 @@ class Graph:
         tensor = self._tensor("c", NAMES[values.dtype], list(values.shape), quant)
         buffer = schema.BufferT()
         buffer.data = np.frombuffer(np.ascontiguousarray(values).tobytes(), np.uint8)
-        self.data[tensor.index] = len(self.buffers)
+        tensor.buffer = len(self.buffers)
         self.buffers.append(buffer)
         return tensor
 
@@ -136,7 +151,7 @@ class Graph:
                 made.builtinOptions2 = table
             else:
                 made.builtinOptions = table
-        self.subgraphs[0].operators.append(made)
+        self.subgraphs[self.current].operators.append(made)
         return results[0] if isinstance(result, str) else results
 
     def output(self, *tensors: Tensor) -> None:
@@ -158,7 +173,7 @@ class Graph:
             written.name = "main" if number == 0 else f"graph{number}"
             written.inputs, written.outputs = graph.inputs, graph.outputs
             written.operators = graph.operators
-            written.tensors = [self._written(tensor, shapes or {}, number == 0) for tensor in graph.tensors]
+            written.tensors = [self._written(tensor, shapes or {}) for tensor in graph.tensors]
             model.subgraphs.append(written)
         if change:
             change(model)
@@ -166,11 +181,11 @@ class Graph:
         builder.Finish(model.Pack(builder), b"TFL3")
         return bytes(builder.Output())
 
-    def _written(self, tensor: Tensor, shapes: dict[str, list[int]], is_main: bool) -> schema.TensorT:
+    def _written(self, tensor: Tensor, shapes: dict[str, list[int]]) -> schema.TensorT:
         made = schema.TensorT()
         made.name = tensor.name
         made.type = TYPES[tensor.type][0]
-        made.buffer = self.data.get(tensor.index, 0) if is_main else 0
+        made.buffer = tensor.buffer
         shape = tensor.shape if tensor.shape is not None else shapes.get(tensor.name, [])
         made.shape = np.array(shape, np.int32)
         made.hasRank = True
