@@ -69,7 +69,7 @@ static FailureOr<SumScale> scaleOfSum(TfliteNode &node,
 
 Value npu::tfliteScaledLong(TfliteNode &node, Value sum,
                             ArrayRef<double> factors) {
-  Type i64 = node.getBuilder().getI64Type();
+  Type element = elementOf(sum);
   std::vector<int32_t> multipliers, shifts;
   for (double factor : factors) {
     TfliteMultiplier found = multiplierOf(factor);
@@ -80,8 +80,8 @@ Value npu::tfliteScaledLong(TfliteNode &node, Value sum,
   }
   auto operand = [&](const std::vector<int32_t> &given) {
     return llvm::all_equal(given)
-               ? node.scalar(given.front(), i64)
-               : node.cast(node.vectorAlong(given, 0, 1), i64);
+               ? node.scalar(given.front(), element)
+               : node.cast(node.vectorAlong(given, 0, 1), element);
   };
   Value scaled = applyScale(node, sum, operand(multipliers), operand(shifts),
                             /*roundsTwice=*/false);
@@ -139,12 +139,30 @@ static Value scaledLongOnce(TfliteNode &node, Value sum, double factor) {
                    node.i32());
 }
 
-/// Whether sums of so many products of numbers of 16 bits and bytes, and the
-/// bias, fit 32 bits.
-static bool fits32Bits(const TfliteProduct &product) {
-  int64_t depth = tensorType(product.weight).getNumElements() /
-                  std::max<int64_t>(shapeOf(product.weight)[0], 1);
-  int64_t most = depth << 22;
+/// The largest sum of a channel's magnitudes; of weights that data decide what
+/// it may be.
+static int64_t largestSum(Value weight) {
+  int64_t channels = std::max<int64_t>(shapeOf(weight)[0], 1),
+          depth = tensorType(weight).getNumElements() / channels;
+  ElementsAttr known = constantOf(weight);
+  if (!known)
+    return depth << 7;
+  SmallVector<int64_t> numbers = elementInts(known);
+  int64_t largest = 0;
+  for (auto channel = numbers.begin(); channel != numbers.end();
+       channel += depth) {
+    int64_t sum = 0;
+    for (int64_t number : llvm::make_range(channel, channel + depth))
+      sum += std::abs(number);
+    largest = std::max(largest, sum);
+  }
+  return largest;
+}
+
+/// Whether sums of products of numbers of 16 bits, with the bias, fit 32 bits,
+/// and what their factors make of them.
+static bool fits32Bits(const TfliteProduct &product, ArrayRef<double> factors) {
+  int64_t most = largestSum(product.weight) << 15;
   if (product.bias) {
     ElementsAttr bias = constantOf(product.bias);
     if (!bias)
@@ -154,7 +172,8 @@ static bool fits32Bits(const TfliteProduct &product) {
       largest = std::max(largest, number < 0 ? -number : number);
     most += std::min(largest, int64_t(1) << 40);
   }
-  return most < int64_t(1) << 31;
+  return most < int64_t(1) << 31 &&
+         llvm::all_of(factors, [](double factor) { return factor < 1; });
 }
 
 static Value shortProduct(TfliteNode &node, const TfliteProduct &product,
@@ -169,21 +188,24 @@ static Value shortProduct(TfliteNode &node, const TfliteProduct &product,
   // LiteRT sums in as many bits as the bias has, and its FULLY_CONNECTED's
   // factor is the same for both.
   bool isOnce = product.rounding == Rounding::Once;
-  bool isLong = (!product.bias || elementOf(product.bias).isInteger(64)) &&
-                !(isOnce && fits32Bits(product));
-  Type element = isLong ? Type(node.getBuilder().getI64Type()) : node.i32();
+  bool isLong = !product.bias || elementOf(product.bias).isInteger(64);
+  bool fits = !isLong || fits32Bits(product, scale.factors);
+  Type element = fits ? node.i32() : Type(node.getBuilder().getI64Type());
   Value total = sumOfHalves(node, product, element, sum);
   if (total && product.bias)
     total = node.two(NPU_INSTR_add, total, node.cast(product.bias, element));
   if (!total)
     return total;
-  if (isLong && isOnce && scale.factors.size() > 1) {
+  if (!fits && isOnce && scale.factors.size() > 1) {
     (void)node.unsupported("sums i16 in 64 bits with a scale for each channel");
     return Value();
   }
-  Value scaled = !isLong  ? node.scaled(total, scale.factors, product.rounding)
-                 : isOnce ? scaledLongOnce(node, total, scale.factors.front())
-                          : tfliteScaledLong(node, total, scale.factors);
+  Value scaled;
+  if (!isLong || (isOnce && fits))
+    scaled = node.scaled(total, scale.factors, product.rounding);
+  else
+    scaled = isOnce ? scaledLongOnce(node, total, scale.factors.front())
+                    : tfliteScaledLong(node, total, scale.factors);
   return scaled ? node.quantized(scaled, activation) : scaled;
 }
 

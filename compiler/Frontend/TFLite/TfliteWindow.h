@@ -26,7 +26,8 @@ struct TfliteProduct {
 /// Sums of products as the operator's result has them: `sum` makes them of
 /// data, weight, bias and the data's zero point, with channels last. Floats are
 /// summed as they are, bytes in 32 bits; numbers of 16 bits by their halves,
-/// each as bytes, in 64 bits. Null after an error.
+/// each as bytes, in 32 bits where they surely fit, else in 64. Null after an
+/// error.
 using TfliteSum = function_ref<Value(Value data, Value weight, Value bias,
                                      int64_t zeroPoint)>;
 Value tfliteProduct(TfliteNode &node, const TfliteProduct &product,
@@ -40,8 +41,8 @@ struct TfliteHalves {
 };
 TfliteHalves tfliteHalves(TfliteNode &node, Value value);
 
-/// Sums of 64 bits times a factor of 15 bits, halves upwards, as LiteRT has it;
-/// as i32, what is out of 16 bits saturated beyond them.
+/// Sums times a factor of 15 bits, halves upwards, as LiteRT has it for sums of
+/// 64 bits; as i32, what is out of 16 bits saturated beyond them.
 Value tfliteScaledLong(TfliteNode &node, Value sum, ArrayRef<double> factors);
 
 } // namespace npu

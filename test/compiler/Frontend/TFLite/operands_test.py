@@ -185,7 +185,7 @@ SCALES: list[tuple[str, list[tuple], tuple, dict, str]] = [
      "multiplies i16 by i8, expected i8 with the zero point 0"),
     ("FULLY_CONNECTED", [((2, 999), "i16", Quant(1e3), False), ((2, 999), "i8", Quant(1e3), True)], ("i16", Quant(1e-6)), DENSE,
      "scales sums of 64 bits by 2^14 or more"),
-    ("FULLY_CONNECTED", [((2, 999), "i16", HALF, False), ((2, 999), "i8", Quant((0.1, 0.2)), True)], ("i16", HALF), DENSE,
+    ("FULLY_CONNECTED", [((2, 70000), "i16", HALF, False), ((2, 70000), "i8", Quant((0.1, 0.2)), True)], ("i16", HALF), DENSE,
      "sums i16 in 64 bits with a scale for each channel"),
 ]  # fmt: skip
 
