@@ -18,7 +18,7 @@ import numpy as np
 
 from npu_bench.errors import BenchError
 from npu_bench.npuc import program_of, run_tool
-from npu_bench.program import signals_wait
+from npu_bench.program import save_array, signals_wait
 from npu_bench.shown import shown_name
 from npu_bench.table import cache_file, chip_files
 from npu_bench.words import bind_words, shape_words
@@ -127,8 +127,7 @@ class Contender:
         own = {name: array for name, array in inputs.items() if name not in self.without}
         for index, (name, array) in enumerate(own.items()):
             files[name] = self._file(f"input{index}.npy")
-            with signals_wait():  # in numpy one becomes a TypeError
-                np.save(files[name], array)
+            save_array(files[name], array)
         spec = {**self.spec, "inputs": files, "outputs": self._file("outputs.npz")}
         threads = str(self.spec["threads"])
         package = str(Path(__file__).resolve().parent.parent)

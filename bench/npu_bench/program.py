@@ -13,11 +13,14 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from npu_bench.errors import Exit, did_you_mean, exit_code_of, reason_of, unknown_name
 from npu_bench.launch import ENDINGS, missing_package
 from npu_bench.shown import complain
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _waiting: list[int] = []  # signals that came during signals_wait()
 _waits = 0
@@ -104,6 +107,14 @@ def signals_wait() -> Iterator[None]:
         _waits -= 1
         if _waiting and not _waits:
             _raise(_waiting[0])
+
+
+def save_array(path: str | Path, array: np.ndarray) -> None:
+    """A .npy file; in numpy a signal would become a TypeError."""
+    import numpy as np
+
+    with signals_wait():
+        np.save(path, array)
 
 
 @contextlib.contextmanager

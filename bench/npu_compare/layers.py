@@ -21,7 +21,7 @@ from npu_bench.contender import Case
 from npu_bench.errors import BenchError, UsageError
 from npu_bench.input_files import load_model
 from npu_bench.npuc import program_of, run_tool
-from npu_bench.program import signals_wait, temporary_folder
+from npu_bench.program import save_array, temporary_folder
 from npu_bench.words import bind_words, shape_words
 from npu_reduce.shrink import reads_of
 
@@ -83,8 +83,7 @@ def our_values(build: Path, case: Case, words: list[str], run_words: list[str], 
         command = [str(build / "bin" / "npu-run"), str(program), "--json", *run_words]
         free = {key: array for key, array in case.inputs.items() if key not in case.bound}
         for index, (key, array) in enumerate(free.items()):
-            with signals_wait():  # in numpy one becomes a TypeError
-                np.save(folder / f"in{index}.npy", array)
+            save_array(folder / f"in{index}.npy", array)
             command += ["--input", f"{key}={folder / f'in{index}.npy'}"]
         for index, key in enumerate(outputs):
             command += ["--output", f"{key}={folder / f'out{index}.npy'}"]

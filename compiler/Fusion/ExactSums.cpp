@@ -28,28 +28,6 @@ static double largestOf(ElementsAttr constant) {
   return largest;
 }
 
-/// The largest sum of magnitudes of numbers whose indices are the same but in
-/// the dimensions that `isSummed` says.
-static double largestSum(ElementsAttr constant,
-                         function_ref<bool(int64_t)> isSummed) {
-  ArrayRef<int64_t> shape = constant.getShapedType().getShape();
-  std::vector<double> sums(1);
-  SmallVector<size_t> steps(shape.size());
-  for (int64_t d = static_cast<int64_t>(shape.size()) - 1; d >= 0; --d)
-    if (!isSummed(d)) {
-      steps[d] = sums.size();
-      sums.resize(sums.size() * shape[d]);
-    }
-  SmallVector<int64_t> numbers = elementInts(constant);
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    size_t rest = i, at = 0;
-    for (size_t d = shape.size(); d-- > 0; rest /= shape[d])
-      at += rest % shape[d] * steps[d];
-    sums[at] += std::fabs(static_cast<double>(numbers[i]));
-  }
-  return *llvm::max_element(sums);
-}
-
 /// By constant, and whether a convolution reads it. A network that is written
 /// out step by step asks for each weight at every step, and the patterns run
 /// several times.
@@ -70,7 +48,7 @@ magnitudeOfSums(LargestSums &sums, KernelOpInterface kernel, int depth) {
   const int64_t rank = weights.getShapedType().getRank();
   auto [known, isNew] = sums.try_emplace({weights, isConv});
   if (isNew)
-    known->second = largestSum(
+    known->second = largestMagnitudeSum(
         weights, [&](int64_t d) { return isConv ? d > 0 : d == rank - 2; });
   double sum = *a * known->second;
   for (Value bias : kernel->getOperands().drop_front(2)) {

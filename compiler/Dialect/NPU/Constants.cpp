@@ -198,6 +198,26 @@ ConstantOp npu::constantBehind(Value value) {
   return value.getDefiningOp<ConstantOp>();
 }
 
+double npu::largestMagnitudeSum(ElementsAttr constant,
+                                function_ref<bool(int64_t dim)> isSummed) {
+  ArrayRef<int64_t> shape = constant.getShapedType().getShape();
+  std::vector<double> sums(1);
+  SmallVector<size_t> steps(shape.size());
+  for (int64_t d = static_cast<int64_t>(shape.size()) - 1; d >= 0; --d)
+    if (!isSummed(d)) {
+      steps[d] = sums.size();
+      sums.resize(sums.size() * shape[d]);
+    }
+  SmallVector<int64_t> numbers = elementInts(constant);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    size_t rest = i, at = 0;
+    for (size_t d = shape.size(); d-- > 0; rest /= shape[d])
+      at += rest % shape[d] * steps[d];
+    sums[at] += std::fabs(static_cast<double>(numbers[i]));
+  }
+  return *llvm::max_element(sums);
+}
+
 ElementsAttr npu::constantOf(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
   return constant ? constant.getValue() : ElementsAttr();

@@ -37,6 +37,11 @@ ArrayRef<char> elementBytes(ElementsAttr elements, std::vector<char> &storage);
 /// The elements of a constant integer tensor (ui64 with the same bits).
 SmallVector<int64_t> elementInts(ElementsAttr elements);
 
+/// The largest sum of magnitudes of integers whose indices are the same but in
+/// the dimensions that `isSummed` says; there is one element or more.
+double largestMagnitudeSum(ElementsAttr constant,
+                           function_ref<bool(int64_t dim)> isSummed);
+
 /// The constant that defines `value`, or null.
 ElementsAttr constantOf(Value value);
 

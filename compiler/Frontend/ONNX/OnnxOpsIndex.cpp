@@ -257,14 +257,8 @@ LogicalResult npu::buildReverseSequence(OnnxNode &node) {
   lengths = heldWithin(node, lengths, shapeOf(x)[*time] + 1, "length");
   if (!lengths)
     return failure();
-  Type i64 = node.getBuilder().getI64Type();
-  Value place = node.countAlong(shapeOf(x)[*time], *time, rank, i64);
-  Value count = perSample(node, lengths, *batch, rank);
-  Value mirrored = plus(node, subtract(node, count, place), -1);
-  Value isWithin = node.eltwise(NPU_INSTR_less, {place, count});
-  Value indices = select(node, isWithin, mirrored, place);
   return node.setResult(
-      node.gatherElements(x, node.broadcast(indices, shapeOf(x)), *time));
+      node.reverseFirst(x, perSample(node, lengths, *batch, rank), *time));
 }
 
 LogicalResult npu::buildTensorScatter(OnnxNode &node) {

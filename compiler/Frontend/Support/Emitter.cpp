@@ -400,6 +400,24 @@ Value Emitter::reshape(Value value, ArrayRef<int64_t> shape) {
   return create<ReshapeOp>(shape, elementOf(value), value);
 }
 
+Value Emitter::reshapeOpen(Value value, ArrayRef<int64_t> shape) {
+  if (!value)
+    return noteFailure();
+  int64_t known = 1, open = 0, count = tensorType(value).getNumElements();
+  for (int64_t extent : shape) {
+    open += extent == -1;
+    known = extent == -1 ? known : std::min(known * extent, int64_t(1) << 40);
+  }
+  if (open > 1 || (open == 1 && (known == 0 || count % known != 0)))
+    return fail("cannot reshape " + shapes::text(shapeOf(value)) + " to " +
+                shapes::text(shape));
+  Ints closed(shape);
+  for (int64_t &extent : closed)
+    if (extent == -1)
+      extent = count / known;
+  return reshape(value, closed);
+}
+
 Value Emitter::transpose(Value value, ArrayRef<int64_t> permutation) {
   if (!value)
     return noteFailure();
@@ -532,6 +550,19 @@ Value Emitter::vectorAlong(ArrayRef<int32_t> numbers, int64_t dim,
       makeElements(RankedTensorType::get(shape, builder.getI32Type()),
                    ArrayRef(reinterpret_cast<const char *>(numbers.data()),
                             numbers.size() * sizeof(int32_t))));
+}
+
+Value Emitter::reverseFirst(Value value, Value counts, int64_t axis) {
+  if (!value || !counts)
+    return noteFailure();
+  Type element = elementOf(counts);
+  Value place = countAlong(shapeOf(value)[axis], axis, rankOf(value), element);
+  Value mirrored =
+      eltwise(NPU_INSTR_add,
+              {eltwise(NPU_INSTR_sub, {counts, place}), scalar(-1, element)});
+  Value isWithin = eltwise(NPU_INSTR_less, {place, counts});
+  Value indices = eltwise(NPU_INSTR_select, {isWithin, mirrored, place});
+  return gatherElements(value, broadcast(indices, shapeOf(value)), axis);
 }
 
 Value Emitter::pad(Value value, ArrayRef<int64_t> pads, PadMode mode,

@@ -75,6 +75,8 @@ public:
   /// The same bits as another type of this width.
   Value bitcast(Value value, Type element);
   Value reshape(Value value, ArrayRef<int64_t> shape);
+  /// The same; an extent of -1 takes what the others leave.
+  Value reshapeOpen(Value value, ArrayRef<int64_t> shape);
   Value transpose(Value value, ArrayRef<int64_t> permutation);
   Value broadcast(Value value, ArrayRef<int64_t> shape);
   Value reduce(Value value, ReduceKind kind, ArrayRef<int64_t> axes,
@@ -94,6 +96,9 @@ public:
   Value pick(Value value, int64_t dim, ArrayRef<int64_t> indices);
   /// These numbers along dimension `dim` of `rank`, as i32.
   Value vectorAlong(ArrayRef<int32_t> numbers, int64_t dim, int64_t rank);
+  /// Along `axis` the first elements in reverse, as many as `counts` says,
+  /// which broadcasts to the value; the others stay.
+  Value reverseFirst(Value value, Value counts, int64_t axis);
   Value pad(Value value, ArrayRef<int64_t> pads, PadMode mode, double number);
 
   /// 1 where the elements are NaN.

@@ -41,6 +41,28 @@ Value npu::lookUp(Emitter &emitter, Value table, Value index) {
                                   emitter.getBuilder().getI64IntegerAttr(0));
 }
 
+Value npu::lookUpBytes(Emitter &emitter, Value table, Value bytes) {
+  Type i32 = emitter.getBuilder().getI32Type();
+  return lookUp(emitter, table,
+                emitter.eltwise(NPU_INSTR_add, {emitter.cast(bytes, i32),
+                                                emitter.scalar(128, i32)}));
+}
+
+Value npu::dividedByPower(Emitter &emitter, Value value, int shift) {
+  if (shift == 0)
+    return value;
+  auto number = [&](int64_t number) {
+    return emitter.scalar(double(number), emitter.getBuilder().getI32Type());
+  };
+  auto two = [&](npu_instr_kind kind, Value a, Value b) {
+    return emitter.eltwise(kind, {a, b});
+  };
+  Value half = two(NPU_INSTR_add, value, number(int64_t(1) << (shift - 1)));
+  Value sign = two(NPU_INSTR_shift_right, value, number(31)); // 0 or -1
+  return two(NPU_INSTR_shift_right, two(NPU_INSTR_add, half, sign),
+             number(shift));
+}
+
 Value npu::integerProduct(Emitter &emitter, Value a, int64_t aZero, Value b,
                           int64_t bZero) {
   Type i32 = emitter.getBuilder().getI32Type();

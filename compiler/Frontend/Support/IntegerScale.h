@@ -28,6 +28,12 @@ Reciprocal reciprocalOf(uint32_t count);
 /// table[index] for each element.
 Value lookUp(Emitter &emitter, Value table, Value index);
 
+/// table[byte + 128] for each byte.
+Value lookUpBytes(Emitter &emitter, Value table, Value bytes);
+
+/// value / 2^shift of i32, halves away from zero; shifts from 0 to 31.
+Value dividedByPower(Emitter &emitter, Value value, int shift);
+
 /// (a - aZero) times (b - bZero) from the product of the bytes, as i32; both of
 /// three dimensions.
 Value integerProduct(Emitter &emitter, Value a, int64_t aZero, Value b,

@@ -74,12 +74,6 @@ Value npu::convolveTransposed(Emitter &emitter, Convolution conv,
   return bySpace ? emitter.eltwise(NPU_INSTR_add, {sum, bySpace}) : sum;
 }
 
-Value npu::depthwiseWeight(Emitter &emitter, Value weight) {
-  ArrayRef<int64_t> shape = shapeOf(weight);
-  Ints merged{shape[2] * shape[3], 1, shape[0], shape[1]};
-  return emitter.reshape(emitter.transpose(weight, {2, 3, 0, 1}), merged);
-}
-
 LogicalResult npu::fitWindow(Emitter &emitter, PoolWindow &window,
                              ArrayRef<int64_t> image) {
   std::string reason;
@@ -92,31 +86,28 @@ LogicalResult npu::fitWindow(Emitter &emitter, PoolWindow &window,
   return success();
 }
 
-static Ints resultShape(Value data, const PoolWindow &window) {
-  Ints shape{shapeOf(data)[0], shapeOf(data)[1]};
+template <typename OpTy>
+static Value createPool(Emitter &emitter, Value data, const PoolWindow &window,
+                        bool flag) {
+  if (!data)
+    return data;
+  Ints shape(shapeOf(data).take_front(2));
   shape.append(window.extents);
-  return shape;
+  return emitter.create<OpTy>(
+      shape, elementOf(data), data, emitter.intArray(window.kernel),
+      emitter.intArray(window.strides), emitter.intArray(window.pads),
+      emitter.intArray(window.dilations),
+      emitter.getBuilder().getBoolAttr(flag));
 }
 
 Value npu::maxPool(Emitter &emitter, Value data, const PoolWindow &window,
                    bool keepsNan) {
-  if (!data)
-    return data;
-  return emitter.create<MaxPoolOp>(
-      resultShape(data, window), elementOf(data), data,
-      emitter.intArray(window.kernel), emitter.intArray(window.strides),
-      emitter.intArray(window.pads), emitter.intArray(window.dilations),
-      emitter.getBuilder().getBoolAttr(keepsNan));
+  return createPool<MaxPoolOp>(emitter, data, window, keepsNan);
 }
 
-Value npu::averagePool(Emitter &emitter, Value data, const PoolWindow &window) {
-  if (!data)
-    return data;
-  return emitter.create<AvgPoolOp>(
-      resultShape(data, window), elementOf(data), data,
-      emitter.intArray(window.kernel), emitter.intArray(window.strides),
-      emitter.intArray(window.pads), emitter.intArray(window.dilations),
-      emitter.getBuilder().getBoolAttr(false));
+Value npu::averagePool(Emitter &emitter, Value data, const PoolWindow &window,
+                       bool countsPadding) {
+  return createPool<AvgPoolOp>(emitter, data, window, countsPadding);
 }
 
 Value npu::sumPool(Emitter &emitter, Value data, int64_t zeroPoint,
@@ -156,4 +147,26 @@ Value npu::byPlace(Emitter &emitter, ArrayRef<int32_t> numbers,
       makeElements(RankedTensorType::get(window.extents, i32),
                    ArrayRef(reinterpret_cast<const char *>(numbers.data()),
                             numbers.size() * sizeof(int32_t))));
+}
+
+Value npu::resizeLinearly(Emitter &emitter, Value image,
+                          ArrayRef<int64_t> extents, ArrayRef<double> scales,
+                          ResizeCoordinates coordinates) {
+  OpBuilder &builder = emitter.getBuilder();
+  mlir::MLIRContext *context = builder.getContext();
+  Value data = channelsFirst(emitter, image);
+  if (!data)
+    return data;
+  Ints shape(shapeOf(data).take_front(2));
+  shape.append(extents.begin(), extents.end());
+  SmallVector<double> all{1, 1};
+  all.append(scales.begin(), scales.end());
+  return channelsLast(
+      emitter, emitter.create<ResizeOp>(
+                   shape, elementOf(data), data,
+                   ResizeModeAttr::get(context, ResizeMode::Linear),
+                   ResizeCoordinatesAttr::get(context, coordinates),
+                   ResizeNearestAttr::get(context, ResizeNearest::Floor),
+                   builder.getF64ArrayAttr(all), builder.getF64FloatAttr(-0.75),
+                   builder.getBoolAttr(false)));
 }

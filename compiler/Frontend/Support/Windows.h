@@ -30,13 +30,10 @@ struct Convolution {
 /// (N, O, spatial) in the sum's element type: i32 for bytes.
 Value convolve(Emitter &emitter, const Convolution &conv);
 
-/// The same of the transposed convolution, after an error null. `added` rows
-/// and columns (beginnings, then ends) see the bias only.
+/// A transposed convolution; null after an error. Only the bias reaches the
+/// `added` rows and columns (beginnings, then ends).
 Value convolveTransposed(Emitter &emitter, Convolution conv,
                          ArrayRef<int64_t> added);
-
-/// (KH, KW, C, M) to (C * M, 1, KH, KW).
-Value depthwiseWeight(Emitter &emitter, Value weight);
 
 /// Where pooling looks.
 struct PoolWindow {
@@ -51,7 +48,8 @@ LogicalResult fitWindow(Emitter &emitter, PoolWindow &window,
 /// The largest or the mean of each window; data is (N, C, spatial).
 Value maxPool(Emitter &emitter, Value data, const PoolWindow &window,
               bool keepsNan);
-Value averagePool(Emitter &emitter, Value data, const PoolWindow &window);
+Value averagePool(Emitter &emitter, Value data, const PoolWindow &window,
+                  bool countsPadding = false);
 /// The sums of bytes without their zero point, as i32.
 Value sumPool(Emitter &emitter, Value data, int64_t zeroPoint,
               const PoolWindow &window);
@@ -63,6 +61,11 @@ std::vector<int32_t> windowCounts(const PoolWindow &window,
 /// Numbers for each place of the result's image, or one if all are the same.
 Value byPlace(Emitter &emitter, ArrayRef<int32_t> numbers,
               const PoolWindow &window);
+
+/// An image with channels last, of these rows and columns, each between two
+/// neighbours; `scales`: of rows and columns.
+Value resizeLinearly(Emitter &emitter, Value image, ArrayRef<int64_t> extents,
+                     ArrayRef<double> scales, ResizeCoordinates coordinates);
 
 } // namespace npu
 

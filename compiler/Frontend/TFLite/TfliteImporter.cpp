@@ -120,16 +120,6 @@ Importer::declaredInputs(const ImportOptions &options) {
   return inputs;
 }
 
-/// i8 and u8 differ by 128 as numbers.
-static Value movedBy(Emitter &emitter, Value value, double amount,
-                     Type element) {
-  Type i32 = emitter.getBuilder().getI32Type();
-  return emitter.cast(
-      emitter.eltwise(NPU_INSTR_add,
-                      {emitter.cast(value, i32), emitter.scalar(amount, i32)}),
-      element);
-}
-
 LogicalResult Importer::importInputs(FuncOp function,
                                      ArrayRef<GraphInput> inputs) {
   Emitter emitter(builder, file);
@@ -137,7 +127,8 @@ LogicalResult Importer::importInputs(FuncOp function,
        llvm::enumerate(inputValues(builder, function, inputs))) {
     int32_t index = main.graph.inputs()->Get(i);
     if (isShiftedByte(tensorAt(index)))
-      value = movedBy(emitter, value, -128, builder.getIntegerType(8));
+      value = emitter.cast(heldNumbers(emitter, value, tensorAt(index)),
+                           builder.getIntegerType(8));
     main.values[index] = value;
   }
   return failure(emitter.hasFailed());
@@ -150,9 +141,9 @@ Value Importer::stored(int32_t tensor) {
     return Value();
   if (!isShiftedByte(tensorAt(tensor)))
     return *value;
-  return movedBy(emitter, *value, 128,
-                 mlir::IntegerType::get(builder.getContext(), 8,
-                                        mlir::IntegerType::Unsigned));
+  return emitter.cast(storedNumbers(emitter, *value, tensorAt(tensor)),
+                      mlir::IntegerType::get(builder.getContext(), 8,
+                                             mlir::IntegerType::Unsigned));
 }
 
 /// A constant becomes a value when it is read first.

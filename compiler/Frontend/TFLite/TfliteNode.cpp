@@ -138,20 +138,25 @@ TfliteMultiplier npu::multiplierOf(double factor) {
   return {int32_t(multiplier), 31 - exponent};
 }
 
+Value TfliteNode::scaledBy(Value value, ArrayRef<TfliteMultiplier> multipliers,
+                           Rounding rounding) {
+  if (!value)
+    return noteFailure();
+  auto operand = [&](int32_t TfliteMultiplier::*part) {
+    auto numbers = llvm::to_vector(llvm::map_range(
+        multipliers, [&](const TfliteMultiplier &one) { return one.*part; }));
+    return cast(llvm::all_equal(numbers) ? number32(numbers.front())
+                                         : vectorAlong(numbers, 0, 1),
+                elementOf(value));
+  };
+  return applyScale(*this, value, operand(&TfliteMultiplier::multiplier),
+                    operand(&TfliteMultiplier::shift),
+                    rounding == Rounding::Twice);
+}
+
 Value TfliteNode::scaled(Value value, ArrayRef<double> factors,
                          Rounding rounding) {
-  std::vector<int32_t> multipliers, shifts;
-  for (double factor : factors) {
-    TfliteMultiplier found = multiplierOf(factor);
-    multipliers.push_back(found.multiplier);
-    shifts.push_back(found.shift);
-  }
-  auto operand = [&](const std::vector<int32_t> &given) {
-    return llvm::all_equal(given) ? number32(given.front())
-                                  : vectorAlong(given, 0, 1);
-  };
-  return applyScale(*this, value, operand(multipliers), operand(shifts),
-                    rounding == Rounding::Twice);
+  return scaledBy(value, llvm::map_to_vector(factors, multiplierOf), rounding);
 }
 
 Value TfliteNode::saturated(Value value, int64_t zero, int64_t low,

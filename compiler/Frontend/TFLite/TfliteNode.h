@@ -28,10 +28,16 @@ struct TfliteOp {
 /// two roundings, as LiteRT's kernels have it.
 enum class Rounding { Once, Twice };
 
+/// The multiplier and shift for a factor above 0: factor = multiplier /
+/// 2^shift, of 31 bits, as LiteRT rounds it; 0 for factors that vanish.
+struct TfliteMultiplier {
+  int32_t multiplier, shift;
+};
+TfliteMultiplier multiplierOf(double factor);
+
 class TfliteNode : public Emitter {
 public:
-  /// `operands` and `results`: one value for each of the operator's; null for
-  /// an operand that is left out.
+  /// One value for each operand; null where it is left out.
   TfliteNode(OpBuilder &builder, Location location, const TfliteOperator &op,
              const TfliteOp &row, ArrayRef<Value> operands)
       : Emitter(builder, location), op(op), row(row), operands(operands),
@@ -39,6 +45,7 @@ public:
 
   const TfliteOperator &op;
   const TfliteOp &row;
+  npu_instr_kind instr() const { return static_cast<npu_instr_kind>(row.word); }
   /// What another graph of the model gives for these values.
   std::function<FailureOr<SmallVector<Value>>(int32_t index,
                                               ArrayRef<Value> inputs)>
@@ -61,7 +68,7 @@ public:
     return index < operands.size() ? operands[index] : Value();
   }
   Type resultElement(size_t index = 0) const;
-  /// The same of a result of indices, which the file says are i32 or i64.
+  /// i64 where the file says that a result's indices are, else i32.
   Type indexElement(size_t index = 0);
   /// An error where the result is not of the type of operand `index`.
   LogicalResult checkKeepsType(size_t index);
@@ -99,6 +106,10 @@ public:
 
   /// value - zero, as i32.
   Value centered(Value value, int64_t zero);
+  /// value * multiplier / 2^shift, as integers of the value's type; several
+  /// multipliers are along the last dimension.
+  Value scaledBy(Value value, ArrayRef<TfliteMultiplier> multipliers,
+                 Rounding rounding);
   /// value * factor in i32, halves as `rounding` says; several factors are
   /// along the last dimension.
   Value scaled(Value value, ArrayRef<double> factors, Rounding rounding);
@@ -127,13 +138,6 @@ struct TfliteRange {
 };
 TfliteRange quantizedRange(Type element, const TfliteScale &scale,
                            tflite::Activation activation);
-
-/// The multiplier and shift for a factor above 0: factor = multiplier /
-/// 2^shift, of 31 bits, as LiteRT rounds it; 0 for factors that vanish.
-struct TfliteMultiplier {
-  int32_t multiplier, shift;
-};
-TfliteMultiplier multiplierOf(double factor);
 
 } // namespace npu
 

@@ -18,6 +18,11 @@ LogicalResult checkTfliteOps(Location file, const TfliteFile &model);
 /// The fused activation; NONE where the operator has none.
 tflite::Activation tfliteActivation(const TfliteOperator &op);
 
+/// A function of stored bytes as a table; its numbers go to the nearest byte if
+/// out of range, NaN to the least.
+Value tfliteByteFunction(TfliteNode &node, Value bytes,
+                         function_ref<double(int32_t byte)> function);
+
 /// An operand as the floats that it stands for.
 Value tfliteFloats(TfliteNode &node, size_t index);
 

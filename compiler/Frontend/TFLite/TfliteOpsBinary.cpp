@@ -4,16 +4,13 @@
 #include "compiler/Frontend/TFLite/TfliteOps.h"
 
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/Support/IntegerScale.h"
 
 #include <cmath>
 
 using namespace npu;
 using tflite::Activation;
 using tflite::BuiltinOperator;
-
-static npu_instr_kind kindOf(TfliteNode &node) {
-  return static_cast<npu_instr_kind>(node.row.word);
-}
 
 static Activation activationOf(TfliteNode &node) {
   return tfliteActivation(node.op);
@@ -62,17 +59,6 @@ static std::optional<int> powerOfTwo(const TfliteScale &scale) {
   return exponent - 1;
 }
 
-/// value / 2^shift, halves away from zero.
-static Value dividedByPower(TfliteNode &node, Value value, int shift) {
-  if (shift == 0)
-    return value;
-  Value half = node.number32(int64_t(1) << (shift - 1));
-  Value moved =
-      node.two(NPU_INSTR_add, value,
-               node.two(NPU_INSTR_mul, node.one(NPU_INSTR_sign, value), half));
-  return node.two(NPU_INSTR_div, moved, node.number32(int64_t(1) << shift));
-}
-
 /// LiteRT adds numbers of 16 bits whose scales are all powers of two in the
 /// result's scale.
 static FailureOr<bool> sumByPowers(TfliteNode &node) {
@@ -94,7 +80,7 @@ static FailureOr<bool> sumByPowers(TfliteNode &node) {
     return dividedByPower(node, node.centered(node.input(index), 0), shift);
   };
   Value sum =
-      node.eltwise(kindOf(node), {operand(0, aShift), operand(1, bShift)});
+      node.eltwise(node.instr(), {operand(0, aShift), operand(1, bShift)});
   if (failed(node.setQuantized(sum, activationOf(node))))
     return failure();
   return true;
@@ -117,7 +103,7 @@ LogicalResult npu::buildTfliteArithmetic(TfliteNode &node) {
     return failure();
   double factor =
       unit->twiceLargest / (std::ldexp(1.0, leftShift) * result->scale());
-  Value sum = node.eltwise(kindOf(node), {unit->a, unit->b});
+  Value sum = node.eltwise(node.instr(), {unit->a, unit->b});
   return node.setQuantized(node.scaled(sum, factor, Rounding::Twice),
                            activationOf(node));
 }
@@ -180,7 +166,7 @@ LogicalResult npu::buildTfliteFloorDiv(TfliteNode &node) {
 // --- On numbers as they are --------------------------------------------------
 
 LogicalResult npu::buildTfliteBinary(TfliteNode &node) {
-  Value result = node.eltwise(kindOf(node), {node.input(0), node.input(1)});
+  Value result = node.eltwise(node.instr(), {node.input(0), node.input(1)});
   return node.setResult(result ? node.activated(result, activationOf(node))
                                : result);
 }
@@ -234,7 +220,7 @@ LogicalResult npu::buildTfliteExtreme(TfliteNode &node) {
                               "one for operands and result");
   }
   return node.setResult(
-      node.eltwise(kindOf(node), {node.input(0), node.input(1)}));
+      node.eltwise(node.instr(), {node.input(0), node.input(1)}));
 }
 
 LogicalResult npu::buildTfliteAddN(TfliteNode &node) {
@@ -259,7 +245,7 @@ static FailureOr<Value> comparable(TfliteNode &node, size_t index) {
 
 LogicalResult npu::buildTfliteCompare(TfliteNode &node) {
   Value a = node.input(0), b = node.input(1);
-  npu_instr_kind kind = kindOf(node);
+  npu_instr_kind kind = node.instr();
   // Which of two numbers of 16 bits is less LiteRT says as they are stored,
   // whether they are equal by their scales.
   bool isByScale = node.isQuantized(0) && a &&

@@ -61,6 +61,14 @@ static LogicalResult setConvolution(TfliteNode &node,
                 [&](const Convolution &made) { return convolve(node, made); });
 }
 
+template <typename Options>
+static Convolution imageWindow(const Options &options) {
+  Convolution conv;
+  conv.strides = {options.stride_h(), options.stride_w()};
+  conv.dilations = {options.dilation_h(), options.dilation_w()};
+  return conv;
+}
+
 LogicalResult npu::buildTfliteConv(TfliteNode &node) {
   if (node.op.kind() == tflite::BuiltinOperator::CONV_3D) {
     const auto *options = node.options<tflite::Conv3DOptions>();
@@ -80,9 +88,7 @@ LogicalResult npu::buildTfliteConv(TfliteNode &node) {
   FailureOr<TfliteProduct> product = readOperands(node, 4, 0, 1, 2);
   if (failed(product) || !options)
     return failure();
-  Convolution conv;
-  conv.strides = {options->stride_h(), options->stride_w()};
-  conv.dilations = {options->dilation_h(), options->dilation_w()};
+  Convolution conv = imageWindow(*options);
   int64_t channels = shapeOf(product->data)[3],
           each = shapeOf(product->weight)[3];
   if (each == 0 || channels % each != 0)
@@ -100,9 +106,7 @@ LogicalResult npu::buildTfliteDepthwiseConv(TfliteNode &node) {
   FailureOr<TfliteProduct> product = readOperands(node, 4, 0, 1, 2);
   if (failed(product) || !options)
     return failure();
-  Convolution conv;
-  conv.strides = {options->stride_h(), options->stride_w()};
-  conv.dilations = {options->dilation_h(), options->dilation_w()};
+  Convolution conv = imageWindow(*options);
   conv.groups = shapeOf(product->data)[3];
   product->weight = node.transpose(product->weight, {3, 0, 1, 2});
   return setConvolution(node, *product, conv, options->padding(),

@@ -3,9 +3,7 @@
 // Operators that put tensors together, repeat them or add a border.
 #include "compiler/Frontend/TFLite/TfliteOps.h"
 
-#include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
-#include "compiler/Frontend/Support/IntegerScale.h"
 
 #include <cmath>
 
@@ -20,17 +18,10 @@ static Value rescaledBytes(TfliteNode &node, Value x, const TfliteScale &from,
   int64_t offset = node.op.outputType(0) == tflite::TensorType::UINT8 ? 128 : 0;
   float scale = float(from.scale()) * (1.0F / float(to.scale()));
   float bias = float(-(from.zeroPoint() + offset)) * scale;
-  std::vector<char> table(256);
-  for (int64_t i = -128; i < 128; ++i) {
-    float product = float(i + offset) * scale; // rounded before it is added
-    double steps = std::round(double(product + bias)) + double(to.zeroPoint());
-    table[i + 128] = static_cast<char>(std::clamp(steps, -128.0, 127.0));
-  }
-  Value numbers = node.constant(makeElements(
-      RankedTensorType::get({256}, elementOf(x)), std::move(table)));
-  return lookUp(
-      node, numbers,
-      node.two(NPU_INSTR_add, node.cast(x, node.i32()), node.number32(128)));
+  return tfliteByteFunction(node, x, [&](int32_t byte) {
+    float product = float(byte + offset) * scale; // rounded before it is added
+    return std::round(double(product + bias)) + double(to.zeroPoint());
+  });
 }
 
 /// Operand `index` in the result's scale.

@@ -29,11 +29,6 @@ public:
   Value product(Value a, Value b, int shift = 31) {
     return node.eltwise(NPU_INSTR_mul_shift, {a, b, number(shift)});
   }
-  /// x / 2^shift, halves away from zero.
-  Value divided(Value x, int shift) {
-    Value half = add(x, number(int64_t(1) << (shift - 1)));
-    return right(add(half, right(x, 31)), shift);
-  }
   Value select(Value condition, Value a, Value b) {
     return node.eltwise(NPU_INSTR_select, {condition, a, b});
   }
@@ -94,7 +89,8 @@ static Value logarithm(Steps &steps, Value sum) {
   Value reciprocal = reciprocalOf(
       steps.node, steps.add(steps.right(denominator, 1), number(1 << 30)));
   Value fraction =
-      steps.product(steps.divided(numerator, 6), reciprocal, /*shift=*/30);
+      steps.product(dividedByPower(steps.node, numerator, 6), reciprocal,
+                    /*shift=*/30);
   Value whole = steps.product(power, number(log2));
   return steps.left(steps.add(whole, fraction), number(1));
 }
@@ -119,13 +115,11 @@ static LogicalResult logSoftmaxOfBytes(TfliteNode &node) {
       ReduceKind::Sum, {last}, true);
   Value logOfSum = logarithm(steps, sum);
   // Smaller differences would leave the range of 32 bits.
-  TfliteMultiplier inverse = factor.inverse();
-  Value least = applyScale(node, steps.add(logOfSum, steps.number(INT32_MIN)),
-                           steps.number(inverse.multiplier),
-                           steps.number(inverse.shift), /*roundsTwice=*/true);
+  Value least = node.scaledBy(steps.add(logOfSum, steps.number(INT32_MIN)),
+                              factor.inverse(), Rounding::Twice);
   least = node.two(NPU_INSTR_max, least, steps.number(factor.least() - 1));
   Value result =
-      steps.divided(steps.sub(looked(factor.products()), logOfSum), 22);
+      dividedByPower(node, steps.sub(looked(factor.products()), logOfSum), 22);
   result = steps.select(node.two(NPU_INSTR_greater, difference, least), result,
                         steps.number(-255));
   return node.setResult(node.saturated(result, 127, -128, 127));

@@ -4,6 +4,7 @@
 #include "compiler/Frontend/TFLite/TfliteOps.h"
 
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/Support/Windows.h"
 
 using namespace npu;
 
@@ -115,10 +116,9 @@ LogicalResult npu::buildTfliteLrn(TfliteNode &node) {
   Value squares = node.reshape(node.two(NPU_INSTR_mul, x, x), rows);
   if (!squares)
     return failure();
-  Value mean = node.create<AvgPoolOp>(
-      rows, elementOf(x), squares, node.intArray({1, size}),
-      node.intArray({1, 1}), node.intArray({0, radius, 0, radius}),
-      node.intArray({1, 1}), node.getBuilder().getBoolAttr(true));
+  PoolWindow window{
+      {1, size}, {1, 1}, {0, radius, 0, radius}, {1, 1}, {rows[2], channels}};
+  Value mean = averagePool(node, squares, window, /*countsPadding=*/true);
   Value sum = node.two(NPU_INSTR_mul, node.reshape(mean, shapeOf(x)),
                        node.float32(double(options->alpha()) * double(size)));
   Value power =

@@ -4,7 +4,6 @@
 #include "compiler/Frontend/TFLite/TfliteOps.h"
 
 #include "compiler/Dialect/NPU/ShapeInference.h"
-#include "compiler/Frontend/Support/IntegerScale.h"
 
 using namespace npu;
 
@@ -92,9 +91,7 @@ LogicalResult npu::buildTfliteMean(TfliteNode &node) {
         node.reduce(x, ReduceKind::Mean, *axes, keepsDims(node)));
   if (node.isQuantized(0))
     return setQuantizedSum(node, *axes, [&](Value sum, double factor) {
-      TfliteMultiplier found = meanMultiplier(factor, count);
-      return applyScale(node, sum, node.number32(found.multiplier),
-                        node.number32(found.shift), /*roundsTwice=*/true);
+      return node.scaledBy(sum, meanMultiplier(factor, count), Rounding::Twice);
     });
   // What follows the point is cut off.
   Type i64 = node.getBuilder().getI64Type();

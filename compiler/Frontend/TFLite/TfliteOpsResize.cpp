@@ -4,6 +4,7 @@
 #include "compiler/Frontend/TFLite/TfliteOps.h"
 
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Frontend/Support/IntegerScale.h"
 #include "compiler/Frontend/Support/Windows.h"
 
 #include <array>
@@ -91,29 +92,17 @@ LogicalResult npu::buildTfliteResizeNearest(TfliteNode &node) {
 // --- Bilinear ----------------------------------------------------------------
 
 static Value resizedFloats(TfliteNode &node, const RowsAndColumns &axes) {
-  OpBuilder &builder = node.getBuilder();
-  mlir::MLIRContext *context = builder.getContext();
-  Value data = channelsFirst(node, node.input(0));
-  if (!data)
-    return data;
-  Ints shape(shapeOf(data).take_front(2));
-  SmallVector<double> scales{1, 1};
+  SmallVector<double> scales;
+  Ints extents;
   for (const ResizedAxis &axis : axes) {
-    shape.push_back(axis.extent);
+    extents.push_back(axis.extent);
     scales.push_back(double(axis.extent) / double(axis.input));
   }
   ResizeCoordinates coordinates =
       axes[0].alignsCorners   ? ResizeCoordinates::AlignCorners
       : axes[0].hasHalfPixels ? ResizeCoordinates::HalfPixel
                               : ResizeCoordinates::Asymmetric;
-  return channelsLast(
-      node, node.create<ResizeOp>(
-                shape, elementOf(data), data,
-                ResizeModeAttr::get(context, ResizeMode::Linear),
-                ResizeCoordinatesAttr::get(context, coordinates),
-                ResizeNearestAttr::get(context, ResizeNearest::Floor),
-                builder.getF64ArrayAttr(scales), builder.getF64FloatAttr(-0.75),
-                builder.getBoolAttr(false)));
+  return resizeLinearly(node, node.input(0), extents, scales, coordinates);
 }
 
 static Neighbours<int32_t> wholeNeighbours(const ResizedAxis &axis) {
@@ -146,14 +135,11 @@ static Value between(TfliteNode &node, Value x, int64_t dim,
 static Value resizedBytes(TfliteNode &node, const RowsAndColumns &axes) {
   Value x = between(node, node.input(0), 1, axes[0]);
   x = between(node, x, 2, axes[1]);
-  Value half = node.two(NPU_INSTR_mul, node.one(NPU_INSTR_sign, x),
-                        node.number32(1 << 19));
-  return node.two(NPU_INSTR_div, node.two(NPU_INSTR_add, x, half),
-                  node.number32(1 << 20));
+  return dividedByPower(node, x, 20);
 }
 
-/// The same of i16 without 64 bits: what is above 2^10 and what is below are
-/// resized by themselves. The sum is high * 2^10 + low.
+/// Sums of i16 in the same units, without 64 bits: the parts of a number above
+/// and below 2^10 are resized apart. The sum is high * 2^10 + low.
 static Value resizedShorts(TfliteNode &node, const RowsAndColumns &axes) {
   Value ten = node.number32(10), mask = node.number32(1023);
   Value x = between(node, node.input(0), 1, axes[0]);
@@ -192,11 +178,8 @@ static Neighbours<double> realNeighbours(const ResizedAxis &axis) {
 /// u8 in f32, in LiteRT's order: each of four neighbours times the part of its
 /// row and of its column, and a half, cut off.
 static Value resizedUnsigned(TfliteNode &node, const RowsAndColumns &axes) {
-  Value x = node.cast(node.input(0), node.i32());
-  bool isShifted = isShiftedByte(*node.op.input(0));
-  if (isShifted)
-    x = node.two(NPU_INSTR_add, x, node.number32(128));
-  x = node.cast(x, node.f32());
+  const tflite::Tensor &tensor = *node.op.input(0); // the result is its like
+  Value x = node.cast(storedNumbers(node, node.input(0), tensor), node.f32());
   Neighbours<double> rows = realNeighbours(axes[0]),
                      columns = realNeighbours(axes[1]);
   auto part = [&](const Ints &row, ArrayRef<double> rowPart, const Ints &column,
@@ -215,11 +198,8 @@ static Value resizedUnsigned(TfliteNode &node, const RowsAndColumns &axes) {
       sum, part(rows.below, rows.belowPart, columns.above, columns.abovePart));
   sum = plus(
       sum, part(rows.above, rows.abovePart, columns.above, columns.abovePart));
-  Value whole = node.cast(
-      node.one(NPU_INSTR_floor, plus(sum, node.float32(0.5))), node.i32());
-  if (isShifted)
-    whole = node.two(NPU_INSTR_sub, whole, node.number32(128));
-  return node.cast(whole, node.resultElement());
+  Value whole = node.one(NPU_INSTR_floor, plus(sum, node.float32(0.5)));
+  return node.cast(heldNumbers(node, whole, tensor), node.resultElement());
 }
 
 LogicalResult npu::buildTfliteResizeBilinear(TfliteNode &node) {

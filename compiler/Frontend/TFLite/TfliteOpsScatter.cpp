@@ -221,12 +221,5 @@ LogicalResult npu::buildTfliteReverseSequence(TfliteNode &node) {
   Ints along(rank, 1);
   along[*batch] = shapeOf(x)[*batch];
   Value count = node.reshape(node.cast(lengths, node.i32()), along);
-  Value place = node.countAlong(shapeOf(x)[*time], *time, rank, node.i32());
-  Value last = node.two(NPU_INSTR_sub, count, node.number32(1));
-  Value isWithin = node.two(NPU_INSTR_less, place, count);
-  Value indices =
-      node.eltwise(NPU_INSTR_select,
-                   {isWithin, node.two(NPU_INSTR_sub, last, place), place});
-  return node.setResult(
-      node.gatherElements(x, node.broadcast(indices, shapeOf(x)), *time));
+  return node.setResult(node.reverseFirst(x, count, *time));
 }

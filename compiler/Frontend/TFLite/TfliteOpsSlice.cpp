@@ -44,7 +44,7 @@ struct Bounds {
 
   static bool has(int32_t mask, size_t i) { return i < 32 && mask >> i & 1; }
   bool isEllipsis(size_t i) const { return has(ellipsis, i); }
-  /// An ellipsis is none, whatever else is said of it.
+  /// A position of both masks is an ellipsis.
   bool isNewAxis(size_t i) const { return has(newAxis, i) && !isEllipsis(i); }
   bool isShrunk(size_t i) const {
     return has(shrink, i) && !isEllipsis(i) && !isNewAxis(i);

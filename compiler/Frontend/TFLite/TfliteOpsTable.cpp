@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Functions of one byte, as tables of 256 bytes.
+#include "compiler/Frontend/TFLite/TfliteFixed.h"
 #include "compiler/Frontend/TFLite/TfliteOps.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
@@ -41,24 +42,13 @@ static double (*functionOf(const TfliteOperator &op))(double) {
   }
 }
 
-/// a * b * 2^-15 of numbers of 16 bits, halves upwards, saturated.
-static int32_t doublingHigh(int32_t a, int32_t b) {
-  if (a == -32768 && b == -32768)
-    return 32767;
-  int32_t product = a * b;
-  int32_t nudge = product >= 0 ? 1 << 14 : 1 - (1 << 14);
-  return (product + nudge) / (1 << 15);
-}
-
 static int32_t saturated16(int64_t value) {
   return int32_t(std::clamp<int64_t>(value, -32768, 32767));
 }
 
-/// value / 2^shift, halves away from zero.
-static int32_t roundedShift(int32_t value, int32_t shift) {
-  int32_t mask = (1 << shift) - 1, rest = value & mask;
-  int32_t threshold = (mask >> 1) + (value < 0 ? 1 : 0);
-  return (value >> shift) + (rest > threshold ? 1 : 0);
+/// a * b * 2^-15 of numbers of 16 bits, halves upwards, saturated.
+static int32_t doublingHigh(int32_t a, int32_t b) {
+  return saturated16((int64_t(a) * b + (1 << 14)) >> 15);
 }
 
 namespace {
@@ -91,24 +81,34 @@ static int32_t hardSwish(int32_t x, const TfliteScale &from,
   if (toRelu.exponent > 0)
     relu = saturated16(int64_t(relu) * 2);
   if (toRelu.exponent < 0)
-    relu = roundedShift(relu, -toRelu.exponent);
-  relu = (relu + (1 << 15)) >> 1;    // from [-1, 1] to [0, 1]
-  int32_t product = relu * inResult; // of 30 bits
-  product = (relu * inResult) / (1 << 15);
+    relu = Fixed::divided(relu, -toRelu.exponent);
+  relu = (relu + (1 << 15)) >> 1; // from [-1, 1] to [0, 1]
+  int32_t product = relu * inResult / (1 << 15);
   int32_t shift = -toResult.exponent;
   int32_t result =
-      shift >= 0 ? roundedShift(product, shift) : product << -shift;
+      shift >= 0 ? Fixed::divided(product, shift) : product << -shift;
   return result + int32_t(to.zeroPoint());
 }
 
-/// round(f(x)) in the result's scale, at the nearest end if out of range.
-static int8_t entry(double (*function)(double), int32_t x,
+/// round(f(x)) in the result's scale.
+static double entry(double (*function)(double), int32_t x,
                     const TfliteScale &from, const TfliteScale &to) {
   double real = function(from.scale() * double(x - from.zeroPoint()));
-  double steps = std::round(real / to.scale()) + double(to.zeroPoint());
-  if (std::isnan(steps))
-    return -128;
-  return static_cast<int8_t>(std::clamp(steps, -128.0, 127.0));
+  return std::round(real / to.scale()) + double(to.zeroPoint());
+}
+
+Value npu::tfliteByteFunction(TfliteNode &node, Value bytes,
+                              function_ref<double(int32_t)> function) {
+  std::vector<char> table(256);
+  for (int32_t byte = -128; byte < 128; ++byte) {
+    double value = function(byte);
+    value = std::isnan(value) ? -128 : std::clamp(value, -128.0, 127.0);
+    table[byte + 128] = static_cast<char>(value);
+  }
+  Type i8 = node.getBuilder().getIntegerType(8);
+  Value numbers = node.constant(
+      makeElements(RankedTensorType::get({256}, i8), std::move(table)));
+  return lookUpBytes(node, numbers, bytes);
 }
 
 LogicalResult npu::buildTfliteTable(TfliteNode &node) {
@@ -117,14 +117,8 @@ LogicalResult npu::buildTfliteTable(TfliteNode &node) {
   if (!x || failed(from) || failed(to))
     return failure();
   auto *function = functionOf(node.op);
-  std::vector<char> table(256);
-  for (int32_t i = -128; i < 128; ++i)
-    table[i + 128] = static_cast<char>(
-        function ? entry(function, i, *from, *to)
-                 : int8_t(std::clamp(hardSwish(i, *from, *to), -128, 127)));
-  Value numbers = node.constant(makeElements(
-      RankedTensorType::get({256}, node.resultElement()), std::move(table)));
-  Value index =
-      node.two(NPU_INSTR_add, node.cast(x, node.i32()), node.number32(128));
-  return node.setResult(lookUp(node, numbers, index));
+  return node.setResult(tfliteByteFunction(node, x, [&](int32_t byte) {
+    return function ? entry(function, byte, *from, *to)
+                    : double(hardSwish(byte, *from, *to));
+  }));
 }

@@ -27,13 +27,13 @@ LogicalResult npu::buildTfliteCast(TfliteNode &node) {
     return failure();
   // Bytes with a scale are converted as they are stored.
   if (isShiftedByte(*from))
-    x = node.two(NPU_INSTR_add, node.cast(x, node.i32()), node.number32(128));
+    x = storedNumbers(node, x, *from);
   bool isWhole = isa<mlir::IntegerType>(result) && !result.isInteger(1);
   if (isa<mlir::FloatType>(elementOf(x)) && isWhole)
     x = node.cast(truncated(node, node.cast(x, node.f32())),
                   result.getIntOrFloatBitWidth() < 32 ? node.i32() : result);
   if (isShiftedByte(*to))
-    x = node.two(NPU_INSTR_sub, node.cast(x, node.i32()), node.number32(128));
+    x = heldNumbers(node, x, *to);
   return node.setResult(node.cast(x, result));
 }
 

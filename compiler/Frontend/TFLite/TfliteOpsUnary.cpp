@@ -11,16 +11,12 @@ using namespace npu;
 using tflite::Activation;
 using tflite::BuiltinOperator;
 
-static npu_instr_kind kindOf(TfliteNode &node) {
-  return static_cast<npu_instr_kind>(node.row.word);
-}
-
 LogicalResult npu::buildTfliteUnary(TfliteNode &node) {
   Value x = node.input(0);
   if (x && isByte(elementOf(x)))
     return buildTfliteTable(node);
   // The slope of ELU; others do not ask for it.
-  return node.setResult(node.eltwise(kindOf(node), {x}, /*alpha=*/1));
+  return node.setResult(node.eltwise(node.instr(), {x}, /*alpha=*/1));
 }
 
 /// RELU, RELU6, RELU_N1_TO_1 and RELU_0_TO_1.

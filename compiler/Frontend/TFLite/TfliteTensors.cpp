@@ -28,6 +28,27 @@ bool npu::isShiftedByte(const tflite::Tensor &tensor) {
   return tensor.type() == TensorType::UINT8 && tfliteScale(tensor).has_value();
 }
 
+/// As i32; bytes that are shifted are moved by `amount`.
+static Value moved(Emitter &emitter, Value value, const tflite::Tensor &tensor,
+                   double amount) {
+  Type i32 = emitter.getBuilder().getI32Type();
+  Value wide = emitter.cast(value, i32);
+  return isShiftedByte(tensor)
+             ? emitter.eltwise(NPU_INSTR_add,
+                               {wide, emitter.scalar(amount, i32)})
+             : wide;
+}
+
+Value npu::storedNumbers(Emitter &emitter, Value value,
+                         const tflite::Tensor &tensor) {
+  return moved(emitter, value, tensor, 128);
+}
+
+Value npu::heldNumbers(Emitter &emitter, Value stored,
+                       const tflite::Tensor &tensor) {
+  return moved(emitter, stored, tensor, -128);
+}
+
 Type npu::tfliteElement(MLIRContext *context, const tflite::Tensor &tensor) {
   mlir::Builder builder(context);
   auto unsignedType = [&](unsigned bits) {

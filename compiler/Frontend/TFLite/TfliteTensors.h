@@ -38,6 +38,12 @@ Type tfliteElement(MLIRContext *context, const tflite::Tensor &tensor);
 /// Whether the dialect's values are the stored ones less 128.
 bool isShiftedByte(const tflite::Tensor &tensor);
 
+/// As i32 the numbers that the file stores for these values.
+Value storedNumbers(Emitter &emitter, Value value,
+                    const tflite::Tensor &tensor);
+/// As i32 the values for numbers that the file stores.
+Value heldNumbers(Emitter &emitter, Value stored, const tflite::Tensor &tensor);
+
 /// A constant's elements; errors where the bytes are not those of its shape.
 FailureOr<ElementsAttr> tfliteConstant(Emitter &emitter, const TfliteFile &file,
                                        const tflite::Tensor &tensor);

@@ -3,7 +3,6 @@
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
-#include "compiler/Frontend/Support/IntegerScale.h"
 #include "compiler/Frontend/TFLite/TfliteOps.h"
 
 #include <cmath>
@@ -69,22 +68,15 @@ static FailureOr<SumScale> scaleOfSum(TfliteNode &node,
 
 Value npu::tfliteScaledLong(TfliteNode &node, Value sum,
                             ArrayRef<double> factors) {
-  Type element = elementOf(sum);
-  std::vector<int32_t> multipliers, shifts;
-  for (double factor : factors) {
+  auto ofShortBits = [](double factor) {
     TfliteMultiplier found = multiplierOf(factor);
-    multipliers.push_back(found.multiplier < 0x7fff0000
-                              ? (found.multiplier + (1 << 15)) >> 16
-                              : 0x7fff);
-    shifts.push_back(found.shift - 16);
-  }
-  auto operand = [&](const std::vector<int32_t> &given) {
-    return llvm::all_equal(given)
-               ? node.scalar(given.front(), element)
-               : node.cast(node.vectorAlong(given, 0, 1), element);
+    int32_t number = found.multiplier < 0x7fff0000
+                         ? (found.multiplier + (1 << 15)) >> 16
+                         : 0x7fff;
+    return TfliteMultiplier{number, found.shift - 16};
   };
-  Value scaled = applyScale(node, sum, operand(multipliers), operand(shifts),
-                            /*roundsTwice=*/false);
+  Value scaled = node.scaledBy(sum, llvm::map_to_vector(factors, ofShortBits),
+                               Rounding::Once);
   return node.cast(node.eltwise(NPU_INSTR_clip, {scaled}, -65536, 65536),
                    node.i32());
 }
@@ -139,30 +131,19 @@ static Value scaledLongOnce(TfliteNode &node, Value sum, double factor) {
                    node.i32());
 }
 
-/// The largest sum of a channel's magnitudes; of weights that data decide what
-/// it may be.
-static int64_t largestSum(Value weight) {
-  int64_t channels = std::max<int64_t>(shapeOf(weight)[0], 1),
-          depth = tensorType(weight).getNumElements() / channels;
-  ElementsAttr known = constantOf(weight);
-  if (!known)
-    return depth << 7;
-  SmallVector<int64_t> numbers = elementInts(known);
-  int64_t largest = 0;
-  for (auto channel = numbers.begin(); channel != numbers.end();
-       channel += depth) {
-    int64_t sum = 0;
-    for (int64_t number : llvm::make_range(channel, channel + depth))
-      sum += std::abs(number);
-    largest = std::max(largest, sum);
-  }
-  return largest;
-}
-
 /// Whether sums of products of numbers of 16 bits, with the bias, fit 32 bits,
 /// and what their factors make of them.
 static bool fits32Bits(const TfliteProduct &product, ArrayRef<double> factors) {
-  int64_t most = largestSum(product.weight) << 15;
+  int64_t count = tensorType(product.weight).getNumElements();
+  if (count == 0)
+    return true;
+  ElementsAttr weight = constantOf(product.weight);
+  // Magnitudes of a channel's weights; of those that data decide the largest.
+  int64_t magnitudes =
+      weight ? int64_t(largestMagnitudeSum(weight,
+                                           [](int64_t dim) { return dim > 0; }))
+             : count / shapeOf(product.weight)[0] << 7;
+  int64_t most = magnitudes << 15;
   if (product.bias) {
     ElementsAttr bias = constantOf(product.bias);
     if (!bias)

@@ -72,6 +72,13 @@ static LogicalResult setOperands(TosaNode &node, Convolution &conv, Value data,
   return success(conv.data && conv.weight);
 }
 
+/// (KH, KW, C, M) to (C * M, 1, KH, KW).
+static Value depthwiseWeight(TosaNode &node, Value weight) {
+  ArrayRef<int64_t> shape = shapeOf(weight);
+  Ints merged{shape[2] * shape[3], 1, shape[0], shape[1]};
+  return node.reshape(node.transpose(weight, {2, 3, 0, 1}), merged);
+}
+
 LogicalResult npu::buildTosaConv(TosaNode &node) {
   Value data = node.getInput(0), weight = node.getInput(1);
   bool isDepthwise = StringRef(node.row.word) == "depthwise";

@@ -32,22 +32,11 @@ static FailureOr<Ints> perDimension(TosaNode &node, size_t index,
 LogicalResult npu::buildTosaReshape(TosaNode &node) {
   Value x = node.getInput(0);
   Ints shape = node.getShape(1);
-  int64_t known = 1, open = 0;
-  for (int64_t extent : shape) {
+  for (int64_t extent : shape)
     if (extent < -1 || extent == 0 || extent > INT32_MAX)
       return node.error("reshapes to " + shapes::text(shape) +
                         ", expected positive sizes");
-    open += extent == -1;
-    known = extent == -1 ? known : std::min(known * extent, int64_t(1) << 40);
-  }
-  int64_t count = tensorType(x).getNumElements();
-  if (open > 1 || (open == 1 && count % known != 0))
-    return node.error("cannot reshape " + shapes::text(shapeOf(x)) + " to " +
-                      shapes::text(shape));
-  for (int64_t &extent : shape)
-    if (extent == -1)
-      extent = count / known;
-  return node.setResult(node.reshape(x, shape));
+  return node.setResult(node.reshapeOpen(x, shape));
 }
 
 LogicalResult npu::buildTosaTranspose(TosaNode &node) {

@@ -143,19 +143,19 @@ static Value stepOfAll(TosaNode &node, npu_instr_kind kind, Value x,
 }
 
 LogicalResult npu::buildTosaTable(TosaNode &node) {
-  Value x = node.cast(node.getInput(0), i32(node)), table = node.getInput(1);
+  Value table = node.getInput(1);
   bool isByte = node.sourceElement(0).isInteger(8);
   int64_t entries = isByte ? 256 : 513;
   if (shapeOf(table) != ArrayRef(entries))
     return node.error("found a table of shape " + shapes::text(shapeOf(table)) +
                       ", expected " + Twine(entries) + " numbers");
+  if (isByte)
+    return node.setResult(lookUpBytes(node, table, node.getInput(0)));
+  Value x = node.cast(node.getInput(0), i32(node));
   auto number = [&](double value) { return node.scalar(value, i32(node)); };
   auto two = [&](npu_instr_kind kind, Value a, Value b) {
     return node.eltwise(kind, {a, b});
   };
-  if (isByte)
-    return node.setResult(
-        lookUp(node, table, two(NPU_INSTR_add, x, number(128))));
   // Between two entries, 7 bits apart.
   Value place = stepOfAll(node, NPU_INSTR_shift_right, x, 7);
   Value index = stepOfAll(node, NPU_INSTR_add, place, 256);

@@ -118,24 +118,13 @@ static std::optional<ResizeCoordinates> coordinatesOf(ArrayRef<Axis> axes) {
 
 static Value resizeKernel(TosaNode &node, Value x, ArrayRef<Axis> axes,
                           ResizeCoordinates coordinates) {
-  OpBuilder &builder = node.getBuilder();
-  mlir::MLIRContext *context = builder.getContext();
-  Value data = channelsFirst(node, x);
-  if (!data)
-    return data;
-  Ints shape{shapeOf(data)[0], shapeOf(data)[1], axes[0].extent,
-             axes[1].extent};
-  SmallVector<double> scales{1, 1};
-  for (const Axis &axis : axes)
+  SmallVector<double> scales;
+  Ints extents;
+  for (const Axis &axis : axes) {
+    extents.push_back(axis.extent);
     scales.push_back(double(axis.units) / double(axis.step));
-  return channelsLast(
-      node, node.create<ResizeOp>(
-                shape, elementOf(data), data,
-                ResizeModeAttr::get(context, ResizeMode::Linear),
-                ResizeCoordinatesAttr::get(context, coordinates),
-                ResizeNearestAttr::get(context, ResizeNearest::Floor),
-                builder.getF64ArrayAttr(scales), builder.getF64FloatAttr(-0.75),
-                builder.getBoolAttr(false)));
+  }
+  return resizeLinearly(node, x, extents, scales, coordinates);
 }
 
 LogicalResult npu::buildTosaResize(TosaNode &node) {

@@ -30,8 +30,8 @@ cost::KernelWork computingWork(const ResidentProblem &problem,
 cost::KernelWork movedByProcessor(const TargetSpec &target,
                                   cost::KernelWork own);
 
-/// The same of a view that the processor runs. Between two ops of the chip its
-/// value crosses there and back; else it crosses with an op of the processor.
+/// What a view on the processor does. Its value crosses the link there and back
+/// where the chip makes and reads it; else an op of the processor pays for it.
 cost::KernelWork movedByProcessor(const TargetSpec &target,
                                   const cost::KernelWork &own, Operation *view,
                                   LayoutAttr from, LayoutAttr to);
