@@ -626,8 +626,10 @@ def PlaceOps : Pass<"npu-place-ops", "::mlir::func::FuncOp"> {
     What the target lacks (`unsupported`, `types`, demands of which no entry's
     conditions hold) goes to its `fallback`, and with it the light ops that stand
     between such ops, which would be crossed into and out of again; without a
-    fallback, one error names all that the target lacks and why. It stands ahead of `npu-fuse`, which makes no kernel of
-    ops that run in two places.
+    fallback, one error names all that the target lacks and why. Of a target
+    without floats and without a fallback, `host` quantizes the model's real
+    inputs and dequantizes its results, and nothing else. It stands ahead of
+    `npu-fuse`, which makes no kernel of ops that run in two places.
 
     Example (`target=test/compiler/Fusion/Inputs/no-softmax.yaml`):
     ```mlir

@@ -146,6 +146,50 @@ static void attachLacks(mlir::InFlightDiagnostic &error,
     error.attachNote() << line;
 }
 
+/// Whether the op is a part of quantizing or dequantizing: a step with
+/// constants, or what only moves elements.
+static bool isConverting(Operation *op) {
+  if (auto rule = dyn_cast<LayoutOpInterface>(op);
+      rule && rule.getSensitivity() == Sensitivity::Data)
+    return true;
+  auto step = dyn_cast<EltwiseOp>(op);
+  constexpr int64_t kinds[] = {
+      NPU_INSTR_cast,   NPU_INSTR_mul,   NPU_INSTR_div,        NPU_INSTR_add,
+      NPU_INSTR_sub,    NPU_INSTR_round, NPU_INSTR_round_away, NPU_INSTR_clip,
+      NPU_INSTR_linear, NPU_INSTR_max,   NPU_INSTR_min};
+  return step && llvm::is_contained(kinds, step.getKind()) &&
+         llvm::all_of(llvm::drop_begin(step.getInputs()), [](Value operand) {
+           return llvm::isa_and_nonnull<ConstantOp>(operand.getDefiningOp());
+         });
+}
+
+/// Of a quantized network, what makes its real inputs quantized numbers, and
+/// its quantized results real ones.
+static llvm::DenseSet<Operation *> conversions(mlir::func::FuncOp function) {
+  mlir::Block &body = function.getBody().front();
+  auto isReal = [](Value value) {
+    return isa<mlir::FloatType>(tensorType(value).getElementType());
+  };
+  llvm::DenseSet<Operation *> found, behind;
+  for (Operation &op : body) {
+    Value data = isConverting(&op) ? op.getOperand(0) : Value();
+    if (data &&
+        (isa<BlockArgument>(data) ? isReal(data)
+                                  : found.contains(data.getDefiningOp())))
+      found.insert(&op);
+  }
+  auto isLast = [&](mlir::OpOperand &use) {
+    return use.getOwner() == body.getTerminator()
+               ? isReal(use.get())
+               : behind.contains(use.getOwner());
+  };
+  for (Operation &op : llvm::reverse(body))
+    if (isConverting(&op) && llvm::all_of(op.getUses(), isLast))
+      behind.insert(&op);
+  found.insert_range(behind);
+  return found;
+}
+
 FailureOr<int64_t> npu::placeOps(mlir::func::FuncOp function,
                                  const TargetSpec &target) {
   // Of another compilation.
@@ -165,16 +209,24 @@ FailureOr<int64_t> npu::placeOps(mlir::func::FuncOp function,
   llvm::DenseSet<Location> quantization = nodesOfQuantization(function);
   adviseQuantized(quantization, lacking);
   if (target.fallback) {
-    for (const Lacking &row : lacking)
-      row.op->walk([&](LayoutOpInterface inner) {
-        putOnProcessor(inner, row.lack.why, row.lack.change);
-      });
-    placeBetween(function);
-    return llvm::count_if(function.getBody().front(),
-                          [](Operation &op) { return isOnProcessor(&op); });
+    llvm::DenseSet<Operation *> around;
+    if (!quantization.empty())
+      around = conversions(function);
+    llvm::erase_if(lacking, [&](const Lacking &row) {
+      bool isPlaced = !target.fallback->onlyConverts ||
+                      (row.lack.isOfFloats && around.contains(row.op));
+      if (isPlaced)
+        row.op->walk([&](LayoutOpInterface inner) {
+          putOnProcessor(inner, row.lack.why, row.lack.change);
+        });
+      return isPlaced;
+    });
+    if (!target.fallback->onlyConverts)
+      placeBetween(function);
   }
   if (lacking.empty())
-    return 0;
+    return llvm::count_if(function.getBody().front(),
+                          [](Operation &op) { return isOnProcessor(&op); });
   auto error = function.emitError();
   error << "target '" << target.name << "' does not run " << lacking.size()
         << " of " << ops

@@ -120,10 +120,9 @@ std::optional<Lack> npu::lackOf(const TargetSpec &target,
 }
 
 void npu::placeMoves(mlir::func::FuncOp function, const TargetSpec &target) {
-  if (!target.fallback)
-    return;
   for (Operation &op : function.getBody().front()) {
-    if (!isa<RelayoutOp>(op) && !isCopy(&op))
+    if ((!isa<RelayoutOp>(op) && !isCopy(&op)) ||
+        !target.isMovedBeside(tensorType(op.getOperand(0)).getElementType()))
       continue;
     if (std::optional<Lack> lack = lackOf(target, cast<LayoutOpInterface>(op)))
       putOnProcessor(&op, lack->why, lack->change);

@@ -59,6 +59,10 @@ bool TargetSpec::supports(mlir::Type element) const {
   return llvm::is_contained(types, static_cast<npu_dtype>(dtypeOf(element)));
 }
 
+bool TargetSpec::isMovedBeside(mlir::Type element) const {
+  return fallback && (!fallback->onlyConverts || isa<mlir::FloatType>(element));
+}
+
 /// Where the shipped targets lie. Of a build, a link to the source tree's.
 static std::string targetFolder() {
   return files::installedPath("share/npuc/targets");
@@ -150,14 +154,24 @@ static bool loadCosts(TargetSpec &spec, std::string &error) {
   return table.has_value();
 }
 
+/// A processor whose link is as the chip's DRAM.
+static Fallback besideDram(const TargetSpec &target, StringRef processor) {
+  const cost::Machine &machine = target.machine;
+  return {processor.str(),    machine.dramGBs, machine.dmaStartCycles,
+          machine.dramEnergy, cost::Machine(), ArraySpec()};
+}
+
 /// With all that its file names.
 static std::optional<TargetSpec> complete(std::optional<TargetSpec> spec,
                                           std::string &error,
                                           const AllowedPlugins &allowed) {
-  if (spec && spec->costs && !loadCosts(*spec, error))
+  if (!spec || (spec->costs && !loadCosts(*spec, error)))
     return std::nullopt;
-  if (!spec || !spec->fallback ||
-      loadProcessor(*spec->fallback, error, allowed))
+  if (!spec->fallback && !llvm::is_contained(spec->types, NPU_F32)) {
+    spec->fallback = besideDram(*spec, "host");
+    spec->fallback->onlyConverts = true;
+  }
+  if (!spec->fallback || loadProcessor(*spec->fallback, error, allowed))
     return spec;
   error = spec->file + ": fallback: " + error;
   return std::nullopt;
@@ -183,11 +197,9 @@ bool npu::chooseFallback(TargetSpec &target, StringRef nameOrPath,
     target.fallback.reset();
     return true;
   }
-  const cost::Machine &machine = target.machine;
-  Fallback chosen = target.fallback.value_or(
-      Fallback{"", machine.dramGBs, machine.dmaStartCycles, machine.dramEnergy,
-               cost::Machine(), ArraySpec()});
+  Fallback chosen = target.fallback.value_or(besideDram(target, ""));
   chosen.target = nameOrPath.str();
+  chosen.onlyConverts = false;
   if (!loadProcessor(chosen, error, allowed))
     return false;
   target.fallback = std::move(chosen);

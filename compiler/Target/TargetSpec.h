@@ -104,6 +104,9 @@ struct Fallback {
   double linkEnergy = 0; ///< pJ/B
   cost::Machine machine; ///< that target's
   ArraySpec array;       ///< that target's
+  /// It only quantizes the network's inputs and dequantizes its outputs: a chip
+  /// without floats that names no processor has such a one.
+  bool onlyConverts = false;
 };
 
 /// Of some orders, how many bytes the DMA takes in one transfer.
@@ -170,6 +173,8 @@ public:
   bool listsPieces() const;
   /// Whether the chip computes with, and moves, elements of this type.
   bool supports(mlir::Type element) const;
+  /// Whether the processor moves values of this type for the chip.
+  bool isMovedBeside(mlir::Type element) const;
   /// Whether all is said that energy takes.
   bool saysEnergy() const { return machine.saysEnergy(); }
 };

@@ -108,7 +108,7 @@ static LogicalResult checkTypes(Operation *op, const TargetSpec &target) {
       continue;
     auto error = op->emitOpError() << "target '" << target.name
                                    << "' has no element type " << element;
-    if (!target.fallback)
+    if (!target.isMovedBeside(element))
       error << "; a processor beside it moves such values: --fallback=host";
     return error;
   }

@@ -164,6 +164,7 @@ static RelayoutCosts relayoutCosts(const ResidentProblem &problem, Value value,
     sides.emplace_back(problem, value, type, layout);
   const TargetSpec &target = problem->target;
   const bool isOfChip = target.supports(type.getElementType());
+  const bool isBeside = target.isMovedBeside(type.getElementType());
   RelayoutCosts all;
   all.costs.reserve(layouts.size() * layouts.size());
   for (const Side &from : sides)
@@ -173,13 +174,13 @@ static RelayoutCosts relayoutCosts(const ResidentProblem &problem, Value value,
         continue;
       }
       cost::KernelWork work = relayoutWork(problem, type, reserved, from, to);
-      if (!isOfChip && target.fallback)
+      if (!isOfChip && isBeside)
         work = movedByProcessor(target, std::move(work));
       TiledCost priced = priceOf(problem, work);
       KernelCost cost = costOfMove(problem, priced.cost, value, to.layout);
-      const bool isMoved = isOfChip || target.fallback;
       all.costs.push_back(
-          {1, to.bytes, isMoved ? cost : forbidden(problem, cost)});
+          {1, to.bytes,
+           isOfChip || isBeside ? cost : forbidden(problem, cost)});
       all.needs = std::max(all.needs, priced.needs);
     }
   return all;

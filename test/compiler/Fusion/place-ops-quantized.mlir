@@ -9,10 +9,19 @@
 // CHECK-NOT: note: m
 // CHECK-NOT: note: d
 // CHECK-NOT: note: q
-// CHECK: error: target 'chip' does not run 2 of 3 ops
-// CHECK-NOT: quantize the model
-// CHECK: note: q (eltwise) gives f32, which `types` does not list; let the model take and give quantized numbers: --quantized-io
-// CHECK: note: q (eltwise) reads f32
+
+// The model's own real input and result are converted by the processor, which
+// a chip without floats always has for that; a real number between is not.
+// RUN: npu-opt %t/boundary.mlir --npu-place-ops="target=%t/chip.yaml" | FileCheck %s --check-prefix=BOUNDARY
+// BOUNDARY: eltwise round(%{{.*}}) {npu.on_processor = {change = "let the model take and give quantized numbers: --quantized-io", why = "gives f32, which `types` does not list"}}
+// BOUNDARY: eltwise cast(%{{.*}}) {npu.on_processor
+// BOUNDARY: eltwise neg(%{{.*}}) :
+// BOUNDARY: reshape(%{{.*}}) :
+// BOUNDARY: eltwise cast(%{{.*}}) {npu.on_processor
+// BOUNDARY: eltwise linear(%{{.*}}) {alpha = 5.000000e-01 : f32, npu.on_processor
+// RUN: not npu-opt %t/between.mlir --npu-place-ops="target=%t/chip.yaml" 2>&1 | FileCheck %s --check-prefix=BETWEEN
+// BETWEEN: error: target 'chip' does not run 2 of 6 ops
+// BETWEEN: note: s (eltwise) gives f32, which `types` does not list; it has no integer form here
 
 //--- chip.yaml
 name: chip
@@ -45,10 +54,24 @@ func.func @product(%x: tensor<1x8xi8>) -> tensor<1x8xi8> {
   return %5 : tensor<1x8xi8>
 }
 
-// Only the model's own input is real.
-func.func @input(%x: tensor<1x8xf32>) -> tensor<1x8xi8> {
+//--- boundary.mlir
+func.func @boundary(%x: tensor<1x8xf32>) -> tensor<8xf32> {
   %0 = npu.eltwise round(%x) : (tensor<1x8xf32>) -> tensor<1x8xf32> loc("q")
   %1 = npu.eltwise cast(%0) : (tensor<1x8xf32>) -> tensor<1x8xi8> loc("q")
   %2 = npu.eltwise neg(%1) : (tensor<1x8xi8>) -> tensor<1x8xi8>
-  return %2 : tensor<1x8xi8>
+  %3 = npu.reshape(%2) : (tensor<1x8xi8>) -> tensor<8xi8>
+  %4 = npu.eltwise cast(%3) : (tensor<8xi8>) -> tensor<8xf32> loc("d")
+  %5 = npu.eltwise linear(%4) {alpha = 0.5 : f32} : (tensor<8xf32>) -> tensor<8xf32> loc("d")
+  return %5 : tensor<8xf32>
+}
+
+//--- between.mlir
+func.func @between(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
+  %0 = npu.eltwise round(%x) : (tensor<1x8xf32>) -> tensor<1x8xf32> loc("q")
+  %1 = npu.eltwise cast(%0) : (tensor<1x8xf32>) -> tensor<1x8xi8> loc("q")
+  %2 = npu.eltwise neg(%1) : (tensor<1x8xi8>) -> tensor<1x8xi8>
+  %3 = npu.eltwise cast(%2) : (tensor<1x8xi8>) -> tensor<1x8xf32> loc("d")
+  %4 = npu.eltwise sigmoid(%3) : (tensor<1x8xf32>) -> tensor<1x8xf32> loc("s")
+  %5 = npu.eltwise linear(%4) {alpha = 0.5 : f32} : (tensor<1x8xf32>) -> tensor<1x8xf32> loc("s")
+  return %5 : tensor<1x8xf32>
 }
