@@ -109,10 +109,12 @@ struct SubtractInFloats : OpRewritePattern<EltwiseOp> {
       return rewriter.notifyMatchFailure(op, "not of exact sums");
     SmallVector<Value> terms;
     for (Value term : difference.getInputs()) {
-      auto type = tensorType(term).clone(rewriter.getF32Type());
-      terms.push_back(EltwiseOp::create(rewriter, op.getLoc(), type,
-                                        op.getKindAttr(), ValueRange{term},
-                                        op.getAlphaAttr(), op.getBetaAttr()));
+      FailureOr<Value> real =
+          cloneFolded(rewriter, op.getLoc(), op, term,
+                      tensorType(term).clone(rewriter.getF32Type()));
+      if (failed(real))
+        return failure();
+      terms.push_back(*real);
     }
     rewriter.replaceOpWithNewOp<EltwiseOp>(
         op, op.getResult().getType(), difference.getKindAttr(), terms,

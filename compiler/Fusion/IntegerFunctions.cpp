@@ -119,23 +119,6 @@ static Value allBytes(PatternRewriter &rewriter, Location location,
                             makeElements(type, std::move(bytes)));
 }
 
-static Value lookUp(Emitter &emit, Value table, Value index) {
-  return GatherOp::create(emit.rewriter, emit.location,
-                          tensorType(index).clone(elementOf(table)), table,
-                          index, emit.rewriter.getI64IntegerAttr(0));
-}
-
-static Value reduced(Emitter &emit, Value value, ReduceKind kind,
-                     int64_t axis) {
-  SmallVector<int64_t> shape(shapeOf(value));
-  shape[static_cast<size_t>(axis)] = 1;
-  return ReduceOp::create(emit.rewriter, emit.location,
-                          RankedTensorType::get(shape, elementOf(value)), value,
-                          ReduceKindAttr::get(emit.rewriter.getContext(), kind),
-                          emit.rewriter.getI64ArrayAttr({axis}),
-                          emit.rewriter.getBoolAttr(true));
-}
-
 namespace {
 
 // Pattern: cast(round(function(byte))) -> gather(table, byte)
@@ -160,7 +143,7 @@ struct TableOfByte : OpRewritePattern<EltwiseOp> {
     if (!isUnsignedByte(function.byte))
       index = emit.step(NPU_INSTR_add,
                         {index, emit.constant(Numbers::of(entries / 2))});
-    rewriter.replaceOp(op, lookUp(emit, *table, index));
+    rewriter.replaceOp(op, emit.lookUp(*table, index));
     return success();
   }
 };
@@ -185,7 +168,7 @@ static std::optional<ByteSoftmax> softmaxOf(Value value) {
           shapeOf(affine->terms[0].integers) != shapeOf(op.getInput()))
         return std::nullopt;
       return ByteSoftmax{op, affine->terms[0].integers,
-                         affine->terms[0].scale.at(0), unit};
+                         affine->terms[0].scale.one(), unit};
     }
     auto step = value.getDefiningOp<EltwiseOp>();
     if (!step)
@@ -241,11 +224,10 @@ struct SoftmaxInIntegers : OpRewritePattern<EltwiseOp> {
       return rewriter.notifyMatchFailure(op, "row too long for 32 bits");
     Emitter emit{rewriter, op.getLoc()};
     Value bytes = emit.cast(softmax->bytes, rewriter.getI32Type());
-    Value most = reduced(emit, bytes, ReduceKind::Max, axis);
+    Value most = emit.reduced(bytes, ReduceKind::Max, axis);
     Value below = negated(emit, bytes, most);
-    Value powers =
-        lookUp(emit, exponentials(emit, softmax->scale, bits), below);
-    Value sum = reduced(emit, powers, ReduceKind::Sum, axis);
+    Value powers = emit.lookUp(exponentials(emit, softmax->scale, bits), below);
+    Value sum = emit.reduced(powers, ReduceKind::Sum, axis);
     FixedPoint unit = Emitter::fixedPoint(softmax->unit);
     Value scaled = emit.step(NPU_INSTR_mul_shift,
                              {powers, emit.constant(Numbers::of(unit.factor)),

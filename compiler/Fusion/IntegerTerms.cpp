@@ -20,10 +20,10 @@ std::optional<QuantizedBytes> integers::quantizedBytesOf(Value value,
   if (!data || data->terms.size() != 1 || data->isBounded() ||
       !data->offset.isOne() || !data->terms[0].scale.isOne())
     return std::nullopt;
-  QuantizedBytes found = {data->terms[0].integers, data->terms[0].scale.at(0)};
+  QuantizedBytes found = {data->terms[0].integers, data->terms[0].scale.one()};
   if (!isByte(found.bytes) || shapeOf(found.bytes) != shapeOf(value))
     return std::nullopt;
-  double zero = -data->offset.at(0) / found.scale;
+  double zero = -data->offset.one() / found.scale;
   double low = elementOf(found.bytes).isUnsignedInteger() ? 0 : -128;
   constexpr double count = 255, near = 0x1p-12; // of rounded factors
   if (!(std::abs(zero - std::nearbyint(zero)) <= near) ||
@@ -40,8 +40,7 @@ Affine integers::madeTerm(Value value, Numbers scale,
   return affine;
 }
 
-/// Bytes less their zero point in i32.
-static Value centred(Emitter &emit, const QuantizedBytes &data) {
+Value integers::centred(Emitter &emit, const QuantizedBytes &data) {
   Value wide = emit.cast(data.bytes, emit.rewriter.getI32Type());
   if (data.zero == 0)
     return wide;
@@ -96,30 +95,49 @@ static SmallVector<int64_t> countsAlong(AvgPoolOp pool, size_t i) {
   return counts;
 }
 
+/// The numbers with a dimension of 1 in front of those that windows slide
+/// along, so that a line is an image; images as they are.
+static Value asImage(Emitter &emit, Value value) {
+  SmallVector<int64_t> shape(shapeOf(value));
+  if (shape.size() == 3)
+    shape.insert(shape.begin() + 2, 1);
+  return *makeReshape(emit.rewriter, emit.location, value, shape);
+}
+
 /// An average of bytes: a term of the sums of its windows.
 static std::optional<Affine> ofAverage(AvgPoolOp pool, int depth) {
-  constexpr size_t rank = 4;
   std::optional<QuantizedBytes> data = quantizedBytesOf(pool.getData(), depth);
   std::optional<Windows> windows = windowsOf(pool);
-  if (!data || !windows || shapeOf(data->bytes).size() != rank)
+  size_t rank = shapeOf(pool.getData()).size();
+  bool isLine = rank == 3;
+  if (!data || !windows || (!isLine && rank != 4))
     return std::nullopt;
-  SmallVector<int64_t> rows = countsAlong(pool, 0),
-                       columns = countsAlong(pool, 1);
+  SmallVector<int64_t> rows = {1}, columns = countsAlong(pool, rank - 3);
+  if (isLine)
+    *windows = {{1, windows->extents[0]},
+                {1, windows->strides[0]},
+                {0, windows->pads[0], 0, windows->pads[1]},
+                {1, windows->dilations[0]}};
+  else
+    rows = countsAlong(pool, 0);
   Numbers scale;
   for (int64_t row : rows)
     for (int64_t column : columns) // of no number the sum is 0
       scale.values.push_back(
           data->scale /
           static_cast<double>(std::max<int64_t>(1, row * column)));
+  scale.shape = {1, static_cast<int64_t>(columns.size())};
   if (llvm::all_equal(scale.values))
     scale = Numbers::of(scale.values.front());
-  else
+  else if (!isLine)
     scale.shape = {1, 1, static_cast<int64_t>(rows.size()),
                    static_cast<int64_t>(columns.size())};
-  Location location = pool.getLoc();
-  auto sums = [location, data, windows](Emitter &emit) {
-    return *sumWindows(emit.rewriter, location, data->bytes, *windows,
-                       data->zero);
+  auto sums = [pool, data, windows](Emitter &emit) {
+    Value image = asImage(emit, data->bytes);
+    Value all =
+        *sumWindows(emit.rewriter, pool->getLoc(), image, *windows, data->zero);
+    return *makeReshape(emit.rewriter, pool->getLoc(), all,
+                        tensorType(pool->getResult(0)).getShape());
   };
   return madeTerm(pool.getResult(), scale, sums);
 }
@@ -287,6 +305,7 @@ std::optional<Affine> integers::termsOf(Value value, int depth) {
       .Case([&](ReduceOp reduce) { return ofReduction(reduce, depth); })
       .Case([&](ResizeOp resize) { return ofResize(resize, depth); })
       .Case([&](MatmulOp product) { return ofMatrices(product, depth); })
+      .Case([&](TensornormOp norm) { return ofNorm(norm, depth); })
       .Case([&](EltwiseOp step) -> Found {
         if (isKind(step, NPU_INSTR_mul))
           return ofProduct(step, depth);

@@ -23,6 +23,13 @@ std::optional<QuantizedBytes> quantizedBytesOf(Value value, int depth);
 Affine madeTerm(Value value, Numbers scale,
                 std::function<Value(Emitter &)> make);
 
+/// Bytes less their zero point in i32.
+Value centred(Emitter &emit, const QuantizedBytes &data);
+
+/// Bytes normalised along dimensions: how far each is from the mean, by the
+/// root of the sum of their squares.
+std::optional<Affine> ofNorm(TensornormOp op, int depth);
+
 /// Interpolated bytes: sums of neighbours by whole weights, along each
 /// dimension that changes.
 std::optional<Affine> ofResize(ResizeOp op, int depth);

@@ -34,9 +34,7 @@ struct Numbers {
   std::vector<double> values;
 
   static Numbers of(double value) { return {{}, {value}}; }
-  double at(size_t i) const {
-    return values.size() == 1 ? values[0] : values[i];
-  }
+  double one() const { return values.front(); }
   bool isOne() const { return values.size() == 1; }
 };
 
@@ -96,6 +94,22 @@ struct Emitter {
   }
   Value clip(Value value, double low, double high) {
     return step(NPU_INSTR_clip, {value}, low, high);
+  }
+  /// table[index] for each element.
+  Value lookUp(Value table, Value index) {
+    return GatherOp::create(rewriter, location,
+                            tensorType(index).clone(elementOf(table)), table,
+                            index, rewriter.getI64IntegerAttr(0));
+  }
+  /// Along dimensions that stay, with an extent of 1.
+  Value reduced(Value value, ReduceKind kind, ArrayRef<int64_t> axes) {
+    SmallVector<int64_t> shape(rewrites::shapeOf(value));
+    for (int64_t axis : axes)
+      shape[static_cast<size_t>(axis)] = 1;
+    return ReduceOp::create(
+        rewriter, location, RankedTensorType::get(shape, elementOf(value)),
+        value, ReduceKindAttr::get(rewriter.getContext(), kind),
+        rewriter.getI64ArrayAttr(axes), rewriter.getBoolAttr(true));
   }
   /// scale * value, rounded, halves upwards; not beyond `largestScaled`.
   Value scale(Value value, const Numbers &by) {

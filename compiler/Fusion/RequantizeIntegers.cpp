@@ -36,15 +36,38 @@ static constexpr double leastScale = 0x1p-20, largestSum = 0x1p30;
 static constexpr size_t mostTerms = 3;
 static constexpr int leastFractionBits = 8;
 
-/// Each of two; nothing where both have shapes of their own.
+/// The place among numbers of this shape that the result's place `i` reads.
+static size_t placeIn(ArrayRef<int64_t> shape, ArrayRef<int64_t> result,
+                      size_t i) {
+  size_t place = 0, stride = 1;
+  for (size_t back = 1; back <= shape.size(); ++back) {
+    auto extent = static_cast<size_t>(result[result.size() - back]);
+    if (shape[shape.size() - back] != 1) {
+      place += i % extent * stride;
+      stride *= extent;
+    }
+    i /= extent;
+  }
+  return place;
+}
+
+/// Each of two, which broadcast; nothing where they do not.
 template <typename Function>
 static std::optional<Numbers> combine(const Numbers &a, const Numbers &b,
                                       Function function) {
-  if (!a.isOne() && !b.isOne() && a.shape != b.shape)
+  std::string error;
+  FailureOr<shapes::Shape> shape = shapes::broadcast({a.shape, b.shape}, error);
+  if (failed(shape))
     return std::nullopt;
-  Numbers result = a.isOne() ? b : a;
+  Numbers result;
+  result.shape = *shape;
+  int64_t count = 1;
+  for (int64_t extent : *shape)
+    count *= extent;
+  result.values.resize(static_cast<size_t>(count));
   for (size_t i = 0; i < result.values.size(); ++i)
-    result.values[i] = function(a.at(i), b.at(i));
+    result.values[i] = function(a.values[placeIn(a.shape, *shape, i)],
+                                b.values[placeIn(b.shape, *shape, i)]);
   return result;
 }
 
@@ -62,7 +85,7 @@ std::optional<Numbers> integers::numbersOf(Value value) {
 
 static std::optional<Affine> scaled(std::optional<Affine> value,
                                     const Numbers &by) {
-  if (!value || (value->isBounded() && (!by.isOne() || by.at(0) <= 0)))
+  if (!value || (value->isBounded() && (!by.isOne() || by.one() <= 0)))
     return std::nullopt;
   auto times = [](double a, double b) { return a * b; };
   for (Affine::Term &term : value->terms) {
@@ -76,8 +99,8 @@ static std::optional<Affine> scaled(std::optional<Affine> value,
     return std::nullopt;
   value->offset = *offset;
   if (value->isBounded()) {
-    value->low *= by.at(0);
-    value->high *= by.at(0);
+    value->low *= by.one();
+    value->high *= by.one();
   }
   return value;
 }
@@ -92,8 +115,8 @@ static std::optional<Affine> shifted(std::optional<Affine> value,
     return std::nullopt;
   value->offset = *offset;
   if (value->isBounded()) {
-    value->low += by.at(0);
-    value->high += by.at(0);
+    value->low += by.one();
+    value->high += by.one();
   }
   return value;
 }
@@ -285,16 +308,6 @@ static Value emitRounded(Emitter &emit, const Affine &affine) {
                                          emit.constant(Numbers::of(bits))});
 }
 
-/// Whether the terms together have this shape.
-static bool broadcastsTo(const Affine &affine, ArrayRef<int64_t> shape) {
-  SmallVector<shapes::Shape> terms;
-  for (const Affine::Term &term : affine.terms)
-    terms.push_back(shapes::Shape(shapeOf(term.integers)));
-  std::string error;
-  FailureOr<shapes::Shape> all = shapes::broadcast(terms, error);
-  return succeeded(all) && ArrayRef<int64_t>(*all) == shape;
-}
-
 /// The byte that quantizes to itself, or null.
 static Value sameByte(const Affine &affine, const Rounded &rounded, Type type) {
   constexpr double near = 0x1p-9; // steps by which one of 255 may be off
@@ -302,8 +315,8 @@ static Value sameByte(const Affine &affine, const Rounded &rounded, Type type) {
   bool isSame = affine.terms.size() == 1 && byte.getType() == type &&
                 !affine.isBounded() && affine.offset.isOne() &&
                 affine.terms[0].scale.isOne() &&
-                std::abs(affine.terms[0].scale.at(0) - 1) * 255 <= near &&
-                std::abs(affine.offset.at(0) + rounded.zero) <= near;
+                std::abs(affine.terms[0].scale.one() - 1) * 255 <= near &&
+                std::abs(affine.offset.one() + rounded.zero) <= near;
   return isSame ? byte : Value();
 }
 
@@ -323,9 +336,6 @@ struct RequantizeInIntegers : OpRewritePattern<EltwiseOp> {
         integers::affineOf(rounded->round.getInputs()[0]);
     if (!affine || fractionBitsOf(*affine) < leastFractionBits)
       return rewriter.notifyMatchFailure(op, "not affine in integers");
-    ArrayRef<int64_t> shape = shapeOf(op.getResult());
-    if (!broadcastsTo(*affine, shape))
-      return rewriter.notifyMatchFailure(op, "of another shape");
     if (Value byte = sameByte(*affine, *rounded, op.getResult().getType())) {
       rewriter.replaceOp(op, byte);
       return success();
@@ -340,7 +350,12 @@ struct RequantizeInIntegers : OpRewritePattern<EltwiseOp> {
       return std::min(std::max(number, rounded->low), rounded->high);
     };
     value = emit.clip(value, bound(affine->low), bound(affine->high));
-    rewriter.replaceOp(op, emit.cast(value, elementOf(op.getResult())));
+    value = emit.cast(value, elementOf(op.getResult()));
+    // Constants of one number have widened it in the model.
+    if (value.getType() != op.getResult().getType())
+      value = BroadcastOp::create(rewriter, op.getLoc(),
+                                  op.getResult().getType(), value);
+    rewriter.replaceOp(op, value);
     return success();
   }
 };

@@ -30,7 +30,7 @@ IMAGE = (1, 16, 8, 8)
 # Halves go upwards on the chip and to even in the model: of generated scales few numbers lie there.
 MOST_OFF = 0.05
 # Several roundings, one behind the other: a step of one is some of the next.
-CHAINS = ("squeeze and excite", "attention")
+CHAINS = ("squeeze and excite", "attention", "parts")
 
 
 @dataclasses.dataclass
@@ -121,6 +121,28 @@ def branches(net: Net) -> str:
     return net.op("Concat", *parts, axis=1)
 
 
+def layer_norm(*shape: int) -> Callable[[Net], str]:
+    def build(net: Net) -> str:
+        scale = net.constant(net.random.normal(1, 0.3, shape[-1]).astype(np.float32))
+        bias = net.constant(net.random.normal(0, 0.3, shape[-1]).astype(np.float32))
+        return net.op("LayerNormalization", net.input(*shape), scale, bias, axis=-1)
+
+    return build
+
+
+def instance_norm(net: Net) -> str:
+    scale, bias = (net.constant(net.random.normal(1, 0.3, 16).astype(np.float32)) for _ in range(2))
+    return net.op("InstanceNormalization", net.input(), scale, bias)
+
+
+def gemm_in_parts(net: Net) -> str:
+    """Of which each reader takes some columns, as attention's query, key and value."""
+    rows = net.op("MatMul", net.input(10, 16), net.weight(16, 24))
+    rows = net.middle(net.op("Add", rows, net.constant(net.random.normal(0, 1, 24).astype(np.float32))), 0.05)
+    left, right = (net.op("Slice", rows, net.ints(i), net.ints(i + 12), net.ints(1)) for i in (0, 12))
+    return net.op("Mul", left, right)
+
+
 # What a row of the page has, and networks of it.
 OPERATORS: dict[str, dict[str, Callable[[Net], str]]] = {
     "Add, Sub": {
@@ -130,6 +152,8 @@ OPERATORS: dict[str, dict[str, Callable[[Net], str]]] = {
     "Mul": {
         "product": lambda net: net.op("Mul", net.input(), net.input()),
         "by channel": lambda net: net.op("Mul", net.input(1, 16, 1, 1), net.input()),
+        "row by column": lambda net: net.op("Mul", net.input(1, 12, 1), net.weight(1, 1, 16)),
+        "row by ones": lambda net: net.op("Mul", net.input(1, 12, 1), net.constant(np.ones((1, 1, 16), np.float32))),
         "squeeze and excite": squeeze_and_excite,
     },
     "Max, Min": {
@@ -148,12 +172,26 @@ OPERATORS: dict[str, dict[str, Callable[[Net], str]]] = {
         "rows": lambda net: net.op("ReduceMean", net.input(1, 12, 32), axes=[1], keepdims=0),
         "sum": lambda net: net.op("ReduceSum", net.input(1, 12, 32), net.ints(-1)),
     },
+    "AveragePool, GlobalAveragePool": {
+        "windows": lambda net: net.op("AveragePool", net.input(), kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
+        "line": lambda net: net.op("GlobalAveragePool", net.input(1, 16, 40)),
+        "windows of a line": lambda net: net.op("AveragePool", net.input(1, 16, 40), kernel_shape=[5], strides=[2],
+                                                pads=[2, 2]),  # fmt: skip
+    },
+    "LayerNormalization, InstanceNormalization": {
+        "rows": layer_norm(1, 12, 48),
+        "long rows": layer_norm(3, 768),
+        "images": instance_norm,
+    },
     "ReduceMax, ReduceMin": {
         "max": lambda net: net.op("ReduceMax", net.input(), axes=[2, 3], keepdims=1),
         "min": lambda net: net.op("ReduceMin", net.input(), axes=[1], keepdims=0),
     },
     "PRelu": {"slopes": slopes},
-    "MatMul": {"matrices": lambda net: net.op("MatMul", net.input(2, 3, 10, 24), net.input(2, 3, 24, 12))},
+    "MatMul": {
+        "matrices": lambda net: net.op("MatMul", net.input(2, 3, 10, 24), net.input(2, 3, 24, 12)),
+        "parts": gemm_in_parts,
+    },
     "Softmax": {"attention": attention},
     "functions of one": {
         "silu": silu,
@@ -229,6 +267,31 @@ class QdqIntegersTest(unittest.TestCase):
                     kind = (np.int8, np.uint8)[seed % 2]
                     with self.subTest(f"{name}, {kind.__name__}, seed {seed}"), tempfile.TemporaryDirectory() as folder:
                         self.check(kind, build, seed, Path(folder), 3 if name in CHAINS else 1)
+
+    def test_real_inputs(self) -> None:
+        """Without options the processor beside the chip converts the model's inputs and its result, nothing else."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            model, program, told = folder / "model.onnx", folder / "model.npu", folder / "report.json"
+            net, scale = self.make(np.int8, squeeze_and_excite, 1, model)
+            npuc = (suite.BUILD / "bin" / "npuc", model, "--target=npu-ethos-u55", "-q", "-o", program)
+            self.run_tool(*npuc, f"--report={told}")
+            placement = json.loads(told.read_text(encoding="utf-8"))["placement"]
+            kinds = {row["node"].split(" ")[0] for row in placement}
+            self.assertEqual(kinds, {"QuantizeLinear", "DequantizeLinear"})
+            self.assertEqual(len({row["node"] for row in placement}), len(net.inputs) + 1)
+            inputs = {name: self.floats(net, name) for name in net.inputs}
+            command = [suite.BUILD / "bin" / "npu-run", program, "--output", f"v{len(net.nodes) - 1}={folder / 'y.npy'}"]
+            for name, value in inputs.items():
+                np.save(folder / f"{name}.npy", value)
+                command += ["--input", f"{name}={folder / name}.npy"]
+            self.run_tool(*command)
+            found, expected = np.load(folder / "y.npy"), self.run_reference(model, inputs)
+            self.assertLessEqual(np.abs(np.rint((found - expected) / scale)).max(), 3)
+            refused = subprocess.run([str(word) for word in (*npuc, "--fallback=none")], capture_output=True, text=True,
+                                     check=False)  # fmt: skip
+            self.assertEqual(refused.returncode, 1)
+            self.assertIn("--quantized-io", refused.stderr)
 
     def test_page(self) -> None:
         page = DOCS.read_text(encoding="utf-8")
