@@ -5,119 +5,11 @@
 //
 // They end: each replaces one conversion of floats to bytes, and makes none.
 #include "compiler/Fusion/Integers.h"
-#include "compiler/Kernel/Evaluator.h"
 
 using namespace npu;
 using namespace npu::integers;
 using namespace npu::rewrites;
 using mlir::OpRewritePattern;
-
-/// How many numbers a byte has.
-static constexpr int64_t entries = 256;
-
-static bool isUnsignedByte(Value value) {
-  return elementOf(value).isUnsignedInteger();
-}
-
-/// What a table of a byte's numbers is looked up with, or null.
-static Value indexOf(Value value) {
-  auto op = value.getDefiningOp<GatherOp>();
-  bool isTable = op && constantOf(op.getData()) &&
-                 shapeOf(op.getData()) == ArrayRef<int64_t>(entries);
-  return isTable ? op.getIndices() : Value();
-}
-
-static bool isOneNumber(Value value) {
-  return constantOf(value) && shapeOf(value).empty();
-}
-
-namespace {
-
-/// Finds the byte that a value is a function of, through elementwise steps with
-/// single numbers.
-struct ByteFunction {
-  Value byte;
-
-  bool find(Value value, ArrayRef<int64_t> shape, int depth = longestChain) {
-    if (constantOf(value))
-      return isOneNumber(value) || scalarOf(value).has_value();
-    if (isByte(value) && depth < longestChain) {
-      // A function of a function of one byte is one of that byte.
-      Value before = byte;
-      if (findBehind(value, shape, depth))
-        return true;
-      byte = value;
-      return (!before || before == value) && shapeOf(value) == shape;
-    }
-    return findBehind(value, shape, depth);
-  }
-
-  /// Of the operands of what defines the value.
-  bool findBehind(Value value, ArrayRef<int64_t> shape, int depth) {
-    if (depth == 0)
-      return false;
-    if (Value index = indexOf(value))
-      return find(index, shape, depth - 1);
-    auto op = value.getDefiningOp<EltwiseOp>();
-    return op && shapeOf(value) == shape &&
-           llvm::all_of(op.getInputs(), [&](Value input) {
-             return find(input, shape, depth - 1);
-           });
-  }
-
-  /// The function of each number that the byte can be.
-  FailureOr<Value> tableOf(PatternRewriter &rewriter, Value value,
-                           Value numbers) const {
-    if (value == byte)
-      return numbers;
-    Location location = value.getLoc();
-    if (isOneNumber(value))
-      return value;
-    if (constantOf(value))
-      return makeFloats(rewriter, location, {}, {*scalarOf(value)});
-    Operation *op = value.getDefiningOp(); // it was found before
-    bool isLookUp = !!indexOf(value);
-    SmallVector<Value> inputs;
-    SmallVector<ElementsAttr> constants;
-    for (Value input : op->getOperands()) {
-      bool isTable = isLookUp && inputs.empty();
-      FailureOr<Value> table =
-          isTable ? input : tableOf(rewriter, input, numbers);
-      if (failed(table))
-        return failure();
-      inputs.push_back(*table);
-      constants.push_back(constantOf(*table));
-    }
-    OpBuilder detached(rewriter.getContext());
-    auto type = RankedTensorType::get({entries}, elementOf(value));
-    Operation *step = cloneWith(detached, location, op, inputs, type);
-    FailureOr<SmallVector<ElementsAttr>> results = evaluate(step, constants);
-    step->destroy();
-    if (failed(results))
-      return failure();
-    return Value(
-        ConstantOp::create(rewriter, location, type, results->front()));
-  }
-};
-
-} // namespace
-
-bool integers::isFunctionOfByte(Value value) {
-  ByteFunction function;
-  return function.find(value, shapeOf(value)) && function.byte;
-}
-
-/// All numbers of a byte, from the least on.
-static Value allBytes(PatternRewriter &rewriter, Location location,
-                      Type element) {
-  bool isUnsigned = element.isUnsignedInteger();
-  std::vector<char> bytes;
-  for (int64_t i = 0; i < entries; ++i)
-    bytes.push_back(static_cast<char>(isUnsigned ? i : i - entries / 2));
-  auto type = RankedTensorType::get({entries}, element);
-  return ConstantOp::create(rewriter, location, type,
-                            makeElements(type, std::move(bytes)));
-}
 
 namespace {
 
@@ -129,21 +21,13 @@ struct TableOfByte : OpRewritePattern<EltwiseOp> {
                                 PatternRewriter &rewriter) const override {
     if (!roundedBefore(op))
       return rewriter.notifyMatchFailure(op, "no rounded number in bytes");
-    ByteFunction function;
-    if (!function.find(op.getResult(), shapeOf(op.getResult())) ||
-        !function.byte)
+    std::optional<ByteTable> table = tableOfByte(op.getResult());
+    if (!table)
       return rewriter.notifyMatchFailure(op, "not of one byte");
     Emitter emit{rewriter, op.getLoc()};
-    FailureOr<Value> table = function.tableOf(
-        rewriter, op.getResult(),
-        allBytes(rewriter, op.getLoc(), elementOf(function.byte)));
-    if (failed(table))
-      return failure();
-    Value index = emit.cast(function.byte, rewriter.getI32Type());
-    if (!isUnsignedByte(function.byte))
-      index = emit.step(NPU_INSTR_add,
-                        {index, emit.constant(Numbers::of(entries / 2))});
-    rewriter.replaceOp(op, emit.lookUp(*table, index));
+    Value numbers = ConstantOp::create(
+        rewriter, op.getLoc(), table->numbers.getShapedType(), table->numbers);
+    rewriter.replaceOp(op, emit.lookUpByte(numbers, table->byte));
     return success();
   }
 };
@@ -190,8 +74,8 @@ static std::optional<ByteSoftmax> softmaxOf(Value value) {
 /// exp(-scale * difference) with `bits` behind the point.
 static Value exponentials(Emitter &emit, double scale, int bits) {
   Numbers numbers;
-  numbers.shape = {entries};
-  for (int64_t i = 0; i < entries; ++i)
+  numbers.shape = {byteEntries};
+  for (int64_t i = 0; i < byteEntries; ++i)
     numbers.values.push_back(std::nearbyint(
         std::ldexp(std::exp(-scale * static_cast<double>(i)), bits)));
   return emit.constant(numbers);

@@ -199,18 +199,6 @@ static std::optional<Affine> ofReduction(ReduceOp op, int depth) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Two quantized numbers multiplied, as in gates: (a - z) * (b - y) in 18 bits.
-static std::optional<Affine> ofProduct(EltwiseOp op, int depth) {
-  std::optional<QuantizedBytes> a = quantizedBytesOf(op.getInputs()[0], depth);
-  std::optional<QuantizedBytes> b = quantizedBytesOf(op.getInputs()[1], depth);
-  if (!a || !b || isFunctionOfByte(op.getResult()))
-    return std::nullopt;
-  return madeTerm(
-      op.getResult(), Numbers::of(a->scale * b->scale), [a, b](Emitter &emit) {
-        return emit.step(NPU_INSTR_mul, {centred(emit, *a), centred(emit, *b)});
-      });
-}
-
 /// Two terms, of what is above 0 and what is below, which has slopes.
 static std::optional<Affine> ofPrelu(EltwiseOp op, int depth) {
   std::optional<QuantizedBytes> data =
@@ -307,10 +295,9 @@ std::optional<Affine> integers::termsOf(Value value, int depth) {
       .Case([&](MatmulOp product) { return ofMatrices(product, depth); })
       .Case([&](TensornormOp norm) { return ofNorm(norm, depth); })
       .Case([&](EltwiseOp step) -> Found {
-        if (isKind(step, NPU_INSTR_mul))
-          return ofProduct(step, depth);
-        return isKind(step, NPU_INSTR_prelu) ? ofPrelu(step, depth)
-                                             : std::nullopt;
+        if (isKind(step, NPU_INSTR_prelu))
+          return ofPrelu(step, depth);
+        return ofFactors(step, depth);
       })
       .Default([](Operation *) { return std::nullopt; });
 }

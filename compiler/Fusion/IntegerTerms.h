@@ -26,6 +26,9 @@ Affine madeTerm(Value value, Numbers scale,
 /// Bytes less their zero point in i32.
 Value centred(Emitter &emit, const QuantizedBytes &data);
 
+/// Two of bytes multiplied, or one divided by the other.
+std::optional<Affine> ofFactors(EltwiseOp op, int depth);
+
 /// Bytes normalised along dimensions: how far each is from the mean, by the
 /// root of the sum of their squares.
 std::optional<Affine> ofNorm(TensornormOp op, int depth);

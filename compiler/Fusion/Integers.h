@@ -17,6 +17,8 @@ using mlir::PatternRewriter;
 
 /// A chain longer than this is none that a quantizer writes.
 inline constexpr int longestChain = 24;
+/// How many numbers a byte has.
+inline constexpr int64_t byteEntries = 256;
 /// Scaled numbers stay below this, so that sums of a few do not wrap.
 inline constexpr double largestScaled = 0x1p29;
 
@@ -101,6 +103,14 @@ struct Emitter {
                             tensorType(index).clone(elementOf(table)), table,
                             index, rewriter.getI64IntegerAttr(0));
   }
+  /// table[byte] for each, from the least byte on.
+  Value lookUpByte(Value table, Value byte) {
+    Value index = cast(byte, rewriter.getI32Type());
+    if (!elementOf(byte).isUnsignedInteger())
+      index =
+          step(NPU_INSTR_add, {index, constant(Numbers::of(byteEntries / 2))});
+    return lookUp(table, index);
+  }
   /// Along dimensions that stay, with an extent of 1.
   Value reduced(Value value, ReduceKind kind, ArrayRef<int64_t> axes) {
     SmallVector<int64_t> shape(rewrites::shapeOf(value));
@@ -160,8 +170,17 @@ std::optional<Affine> affineOf(Value value, int depth = longestChain);
 /// The numbers of a constant; nothing of another value.
 std::optional<Numbers> numbersOf(Value value);
 
+/// A function of one byte: what it is of each, from the least on.
+struct ByteTable {
+  Value byte;
+  ElementsAttr numbers;
+};
+
 /// Whether the value is a function of one byte, so that a table has it.
 bool isFunctionOfByte(Value value);
+
+/// The table; nothing where the value is no such function.
+std::optional<ByteTable> tableOfByte(Value value);
 
 /// What a float is of integers that are yet to be made, of the operands' bytes.
 std::optional<Affine> termsOf(Value value, int depth);

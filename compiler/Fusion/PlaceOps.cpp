@@ -113,15 +113,41 @@ nodesOfQuantization(mlir::func::FuncOp function) {
   return isQuantized ? nodes : llvm::DenseSet<Location>();
 }
 
+static bool isReal(Value value) {
+  return isa<mlir::FloatType>(tensorType(value).getElementType());
+}
+
+/// The ops that only real results are made of, among those that `isOne`.
+static llvm::DenseSet<Operation *>
+behindLastInteger(mlir::func::FuncOp function,
+                  llvm::function_ref<bool(Operation *)> isOne) {
+  mlir::Block &body = function.getBody().front();
+  llvm::DenseSet<Operation *> behind;
+  auto isLast = [&](mlir::OpOperand &use) {
+    return use.getOwner() == body.getTerminator()
+               ? isReal(use.get())
+               : behind.contains(use.getOwner());
+  };
+  for (Operation &op : llvm::reverse(body))
+    if (isOne(&op) && llvm::all_of(op.getUses(), isLast))
+      behind.insert(&op);
+  return behind;
+}
+
 /// A quantized model need not be told to be so: what lacks floats is an op
-/// between its integers that has no integer form.
-static void adviseQuantized(const llvm::DenseSet<Location> &quantization,
+/// between its integers that has no integer form, or one behind the last.
+static void adviseQuantized(mlir::func::FuncOp function,
+                            const llvm::DenseSet<Location> &quantization,
                             MutableArrayRef<Lacking> lacking) {
+  llvm::DenseSet<Operation *> last =
+      behindLastInteger(function, [](Operation *) { return true; });
   for (auto &[op, lack] : lacking)
     if (lack.isOfFloats && !quantization.empty())
       lack.change = quantization.contains(op->getLoc())
                         ? "let the model take and give quantized numbers: "
                           "--quantized-io"
+                    : last.contains(op)
+                        ? "its result is real: quantize that in the model, too"
                         : "it has no integer form here, so quantizing the "
                           "model does not change that: use another op";
 }
@@ -166,27 +192,15 @@ static bool isConverting(Operation *op) {
 /// Of a quantized network, what makes its real inputs quantized numbers, and
 /// its quantized results real ones.
 static llvm::DenseSet<Operation *> conversions(mlir::func::FuncOp function) {
-  mlir::Block &body = function.getBody().front();
-  auto isReal = [](Value value) {
-    return isa<mlir::FloatType>(tensorType(value).getElementType());
-  };
-  llvm::DenseSet<Operation *> found, behind;
-  for (Operation &op : body) {
+  llvm::DenseSet<Operation *> found;
+  for (Operation &op : function.getBody().front()) {
     Value data = isConverting(&op) ? op.getOperand(0) : Value();
     if (data &&
         (isa<BlockArgument>(data) ? isReal(data)
                                   : found.contains(data.getDefiningOp())))
       found.insert(&op);
   }
-  auto isLast = [&](mlir::OpOperand &use) {
-    return use.getOwner() == body.getTerminator()
-               ? isReal(use.get())
-               : behind.contains(use.getOwner());
-  };
-  for (Operation &op : llvm::reverse(body))
-    if (isConverting(&op) && llvm::all_of(op.getUses(), isLast))
-      behind.insert(&op);
-  found.insert_range(behind);
+  found.insert_range(behindLastInteger(function, isConverting));
   return found;
 }
 
@@ -207,7 +221,7 @@ FailureOr<int64_t> npu::placeOps(mlir::func::FuncOp function,
     lacking.push_back({&op, *lack});
   }
   llvm::DenseSet<Location> quantization = nodesOfQuantization(function);
-  adviseQuantized(quantization, lacking);
+  adviseQuantized(function, quantization, lacking);
   if (target.fallback) {
     llvm::DenseSet<Operation *> around;
     if (!quantization.empty())

@@ -30,7 +30,7 @@ IMAGE = (1, 16, 8, 8)
 # Halves go upwards on the chip and to even in the model: of generated scales few numbers lie there.
 MOST_OFF = 0.05
 # Several roundings, one behind the other: a step of one is some of the next.
-CHAINS = ("squeeze and excite", "attention", "parts")
+CHAINS = ("squeeze and excite", "attention", "parts", "root mean square", "exponentials")
 
 
 @dataclasses.dataclass
@@ -143,6 +143,21 @@ def gemm_in_parts(net: Net) -> str:
     return net.op("Mul", left, right)
 
 
+def rms_norm(net: Net) -> str:
+    """Spelled out, with the root real between two quantized numbers, as onnxruntime's tools leave it."""
+    x = net.input(1, 12, 48)
+    mean = net.pair(net.op("ReduceMean", net.pair(net.op("Mul", x, x), 0.05, np.iinfo(net.kind).min), axes=[-1]), 0.04,
+                    np.iinfo(net.kind).min)  # fmt: skip
+    return net.op("Div", x, net.op("Sqrt", net.op("Add", mean, net.constant(np.float32(1e-5)))))
+
+
+def exponentials(net: Net) -> str:
+    """A softmax that is spelled out."""
+    powers = net.share(net.op("Exp", net.pair("x0", 1 / 32, np.iinfo(net.kind).max)))
+    net.inputs["x0"] = ((1, 12, 48), np.float32(1 / 32), np.iinfo(net.kind).max)
+    return net.op("Div", powers, net.pair(net.op("ReduceSum", powers, net.ints(-1)), 0.2, np.iinfo(net.kind).min))
+
+
 # What a row of the page has, and networks of it.
 OPERATORS: dict[str, dict[str, Callable[[Net], str]]] = {
     "Add, Sub": {
@@ -155,6 +170,11 @@ OPERATORS: dict[str, dict[str, Callable[[Net], str]]] = {
         "row by column": lambda net: net.op("Mul", net.input(1, 12, 1), net.weight(1, 1, 16)),
         "row by ones": lambda net: net.op("Mul", net.input(1, 12, 1), net.constant(np.ones((1, 1, 16), np.float32))),
         "squeeze and excite": squeeze_and_excite,
+    },
+    "Div": {
+        "root mean square": rms_norm,
+        "exponentials": exponentials,
+        "quotient": lambda net: net.op("Div", net.input(), net.share(net.op("Sigmoid", net.input()))),
     },
     "Max, Min": {
         "max": lambda net: net.op("Max", net.input(), net.input(), net.input(1, 16, 1, 1)),

@@ -21,7 +21,7 @@
 // BOUNDARY: eltwise linear(%{{.*}}) {alpha = 5.000000e-01 : f32, npu.on_processor
 // RUN: not npu-opt %t/between.mlir --npu-place-ops="target=%t/chip.yaml" 2>&1 | FileCheck %s --check-prefix=BETWEEN
 // BETWEEN: error: target 'chip' does not run 2 of 6 ops
-// BETWEEN: note: s (eltwise) gives f32, which `types` does not list; it has no integer form here
+// BETWEEN: note: s (eltwise) gives f32, which `types` does not list; its result is real: quantize that in the model, too
 
 //--- chip.yaml
 name: chip

@@ -21,12 +21,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import yaml
 
 import expected
 import tflite_cases
 import tflite_control
 import tflite_indices
 import tflite_moves
+import tflite_random
 import tflite_windows
 from litert_run import key
 from tflite_builder import Graph
@@ -35,6 +37,8 @@ from tflite_cases import Case
 RUNNER = Path(__file__).with_name("litert_run.py")
 ELEMENTWISE, SUM = 2e-6, 1e-5  # relative to the value; to the largest
 BATCH = 24
+LACKS = "the chip lacks it"
+TARGETS = Path(__file__).resolve().parents[4] / "targets"
 
 
 @dataclass
@@ -109,6 +113,13 @@ def difference(found: np.ndarray, wanted: np.ndarray, largest: float) -> str:
             f"expected {wanted.flat[at]}")  # fmt: skip
 
 
+def of_chip(trial: Trial, target: str) -> bool:
+    """Whether the chip has the types of all that the case reads and gives."""
+    types = yaml.safe_load((TARGETS / f"{target}.yaml").read_text(encoding="utf-8"))["types"]
+    found = {tensor.type for tensor in trial.graph.subgraphs[0].tensors} - {"i64", "i32"}
+    return found <= {{"ui8": "u8", "i1": "bool"}.get(name, name) for name in types}
+
+
 def run(command: list[str]) -> subprocess.CompletedProcess:
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
@@ -156,7 +167,9 @@ def tried(trials: list[Trial], folder: Path, programs: Path, target: str) -> dic
     if not failure:
         return {trial.case.name: text for trial, text in zip(trials, wrong, strict=True)}
     if len(trials) == 1:
-        return {trials[0].case.name: failure}
+        # A chip says what it does not run.
+        lacks = failure.startswith("npuc ended with 1") and f"target '{target}' does not run" in failure
+        return {trials[0].case.name: LACKS if lacks else failure}
     middle = len(trials) // 2
     return {**tried(trials[:middle], folder, programs, target), **tried(trials[middle:], folder, programs, target)}
 
@@ -180,12 +193,15 @@ def main() -> None:
     )
     parser.add_argument("--build", type=Path, required=True, help="folder with bin/npuc")
     parser.add_argument("--every", action="store_true", help="all cases; else some, always the same, or with NPU_EVERY_CASE")
+    parser.add_argument("--random", type=int, default=0, metavar="COUNT", help="that many random cases in their place")
+    parser.add_argument("--first", type=int, default=0, metavar="NUMBER", help="the number of the first random case")
     parser.add_argument("--only", default="", help="cases whose name has this regular expression")
     parser.add_argument("--target", action="append", help="host and npu-nhwc if none is given")
     parser.add_argument("--report", type=Path, help="writes what is wrong with each case, as JSON")
     arguments = parser.parse_args()
-    cases = [case for case in all_cases() if re.search(arguments.only, case.name) and not expected.is_undefined(case.name)]
-    if not (arguments.every or arguments.only or os.environ.get("NPU_EVERY_CASE")):
+    known = tflite_random.generated(arguments.random, arguments.first) if arguments.random else all_cases()
+    cases = [case for case in known if re.search(arguments.only, case.name) and not expected.is_undefined(case.name)]
+    if not (arguments.every or arguments.only or arguments.random or os.environ.get("NPU_EVERY_CASE")):
         cases = [case for case in cases if zlib.crc32(case.name.encode()) % 16 == 0]
     programs = arguments.build / "bin"
     wrong: dict[str, str] = {}
@@ -194,8 +210,10 @@ def main() -> None:
         taken = [trial for trial in trials if expected.refusal(trial.case.name) is None]
         refusals = [trial for trial in trials if expected.refusal(trial.case.name) is not None]
         # Neighbours are alike: what one model cannot have is in few batches.
-        batches = [taken[at : at + BATCH] for at in range(0, len(taken), BATCH)]
-        jobs = [(batch, target) for target in arguments.target or ["host", "npu-nhwc"] for batch in batches]
+        jobs = []
+        for target in arguments.target or ["host", "npu-nhwc"]:
+            run_there = [trial for trial in taken if of_chip(trial, target)]
+            jobs += [(run_there[at : at + BATCH], target) for at in range(0, len(run_there), BATCH)]
 
         def one(job: tuple[list[Trial], str]) -> dict[str, str]:
             with tempfile.TemporaryDirectory(dir=text) as own:
@@ -212,12 +230,13 @@ def main() -> None:
                 wrong.update(found)
     if arguments.report:
         arguments.report.write_text(json.dumps(wrong, indent=1), encoding="utf-8")
-    failures = {name: text for name, text in wrong.items() if text}
+    lacking = sum(text == LACKS for text in wrong.values())
+    failures = {name: text for name, text in wrong.items() if text and text != LACKS}
     for name, text in failures.items():
         print(f"{name}: {text}")
     families = collections.Counter(name.split("/")[0] for name in wrong)
     print(", ".join(f"{count} {family}" for family, count in families.items()))
-    print(f"{len(wrong)} tried, {len(failures)} wrong; LiteRT runs {len(trials)} of {len(cases)} cases")
+    print(f"{len(wrong)} tried, {len(failures)} wrong, {lacking} lacking on a chip; LiteRT runs {len(trials)} of {len(cases)} cases")
     sys.exit(1 if failures or not wrong else 0)
 
 
