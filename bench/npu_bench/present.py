@@ -14,7 +14,7 @@ from npu_bench.results import Row
 from npu_bench.shown import plain
 from npu_bench.statistics import Estimate
 
-VERSION = 1  # of docs/npu-bench.schema.json
+VERSION = 2  # of docs/npu-bench.schema.json
 HEADINGS = (
     "model", "batch", "contender", "latency ms", "95 % interval", "of best peer", "over naive", "over none",
     "relayouts", "MB moved", "share", "peak MB", "difference",
@@ -86,6 +86,51 @@ def print_table(rows: list[Row], console: Console) -> None:
         table.add_row(*_cells(row, headings), style="red" if row.error else None)
     console.print(table)
     for line in notes(rows):
+        console.print(f"- {line}", style="dim", markup=False, highlight=False, soft_wrap=True)
+
+
+# What --layouts shows, in this order: a word for the layout, and who has it.
+LAYOUTS = {
+    "npu-nchw/none": "NCHW",  # a chip that reads the model's order
+    "npu-nhwc/naive": "naive",  # each op's own pair of relayouts
+    "npu-nhwc/auto-nhwc": "NHWC",
+    "npu-nchw16c/optimal": "NCHWc",
+    "npu-nhwc/optimal": "optimal",
+}
+LAYOUT_HEADINGS = ("model", "batch", "layout", "target/strategy", "relayouts", "moved", "share", "chip ms", "host ms")
+
+
+def bytes_text(number: int) -> str:
+    """As npuc writes it: 512 B, 58.4 kB, 12.0 MB."""
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if number >= size:
+            return f"{number / size:.1f} {unit}"
+    return f"{number} B"
+
+
+def _layout_cells(row: Row) -> list[str]:
+    start = [row.model, str(row.batch), LAYOUTS.get(row.contender, ""), row.contender]
+    if row.error:
+        return [*start, "failed", *[""] * (len(LAYOUT_HEADINGS) - 5)]
+    host = f"{row.latency_ms.median:.2f}"
+    if row.relayouts is None:  # another runtime
+        return [*start, "", "", "", "", host]
+    moved, share = bytes_text(row.relayout_bytes), f"{100 * row.predicted_relayout_share:.1f} %"
+    return [*start, str(row.relayouts), moved, share, f"{row.predicted_ms:.3f}", host]
+
+
+def print_layouts(rows: list[Row], console: Console) -> None:
+    """What each layout costs, within 100 columns."""
+    table = Table(header_style="bold", pad_edge=False)
+    for number, heading in enumerate(LAYOUT_HEADINGS):
+        table.add_column(heading, justify="left" if number in (0, 2, 3) else "right", no_wrap=number not in (0, 3))
+    order = [*LAYOUTS, *dict.fromkeys(row.contender for row in rows)]
+    for row in sorted(rows, key=lambda row: (row.model, row.batch, order.index(row.contender))):
+        table.add_row(*_layout_cells(row), style="red" if row.error else None)
+    console.print(table)
+    console.print("share: relayouts' part of the chip's time\nchip ms: by the numbers of the target's file\n"
+                  "host ms: median of the simulator's runs on this machine (docs/columns.md)", style="dim", highlight=False)  # fmt: skip
+    for line in notes(rows, brief=True):
         console.print(f"- {line}", style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
