@@ -97,7 +97,7 @@ LAYOUTS = {
     "npu-nchw16c/optimal": "NCHWc",
     "npu-nhwc/optimal": "optimal",
 }
-LAYOUT_HEADINGS = ("model", "batch", "layout", "target/strategy", "relayouts", "moved", "share", "chip ms", "host ms")
+LAYOUT_HEADINGS = ("layout", "target/strategy", "relayouts", "moved", "share", "chip ms", "host ms")
 
 
 def bytes_text(number: int) -> str:
@@ -109,9 +109,9 @@ def bytes_text(number: int) -> str:
 
 
 def _layout_cells(row: Row) -> list[str]:
-    start = [row.model, str(row.batch), LAYOUTS.get(row.contender, ""), row.contender]
+    start = [LAYOUTS.get(row.contender, ""), row.contender]
     if row.error:
-        return [*start, "failed", *[""] * (len(LAYOUT_HEADINGS) - 5)]
+        return [*start, "failed", *[""] * (len(LAYOUT_HEADINGS) - 3)]
     host = f"{row.latency_ms.median:.2f}"
     if row.relayouts is None:  # another runtime
         return [*start, "", "", "", "", host]
@@ -120,14 +120,16 @@ def _layout_cells(row: Row) -> list[str]:
 
 
 def print_layouts(rows: list[Row], console: Console) -> None:
-    """What each layout costs, within 100 columns."""
-    table = Table(header_style="bold", pad_edge=False)
-    for number, heading in enumerate(LAYOUT_HEADINGS):
-        table.add_column(heading, justify="left" if number in (0, 2, 3) else "right", no_wrap=number not in (0, 3))
+    """What each layout costs: a table for each model and batch, within 100 columns."""
     order = [*LAYOUTS, *dict.fromkeys(row.contender for row in rows)]
-    for row in sorted(rows, key=lambda row: (row.model, row.batch, order.index(row.contender))):
-        table.add_row(*_layout_cells(row), style="red" if row.error else None)
-    console.print(table)
+    for model, batch in dict.fromkeys((row.model, row.batch) for row in rows):
+        table = Table(header_style="bold", pad_edge=False, title=f"{model}, batch {batch}", title_justify="left")
+        for number, heading in enumerate(LAYOUT_HEADINGS):
+            table.add_column(heading, justify="left" if number < 2 else "right", no_wrap=True)
+        case = [row for row in rows if (row.model, row.batch) == (model, batch)]
+        for row in sorted(case, key=lambda row: order.index(row.contender)):
+            table.add_row(*_layout_cells(row), style="red" if row.error else None)
+        console.print(table)
     console.print("share: relayouts' part of the chip's time\nchip ms: by the numbers of the target's file\n"
                   "host ms: median of the simulator's runs on this machine (docs/columns.md)", style="dim", highlight=False)  # fmt: skip
     for line in notes(rows, brief=True):
