@@ -6,8 +6,10 @@ from __future__ import annotations
 import dataclasses
 import io
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from npu_bench.json_text import json_text
 from npu_bench.results import Row
@@ -73,18 +75,37 @@ def notes(rows: list[Row], brief: bool = False) -> list[str]:
     return [plain(line) for line in lines]
 
 
+# What a terminal shows of HEADINGS, in lines as short as they may be; the model and the batch are a table's title.
+NARROW = {
+    "contender": "contender", "latency ms": "latency\nms", "95 % interval": "95 %\ninterval", "of best peer": "of best\npeer",
+    "over naive": "over\nnaive", "over none": "over\nnone", "relayouts": "relay-\nouts", "MB moved": "MB\nmoved", "share": "share",
+    "peak MB": "peak\nMB", ENERGY: "uJ on\nchip",
+}  # fmt: skip
+
+
+def _cases(rows: list[Row]) -> list[tuple[str, list[Row]]]:
+    """Rows by model and batch, each with a title."""
+    cases = dict.fromkeys((row.model, row.batch) for row in rows)
+    return [(f"{model}, batch {batch}", [row for row in rows if (row.model, row.batch) == (model, batch)]) for model, batch in cases]
+
+
 def print_table(rows: list[Row], console: Console) -> None:
-    table = Table(header_style="bold", pad_edge=False)
+    """A table for each model and batch, within 100 columns."""
     headings = _headings(rows)
-    for number, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if number in (0, 2) else "right", no_wrap=number < 4)
-    previous = None
-    for row in rows:
-        if previous not in (None, (row.model, row.batch)):
-            table.add_section()
-        previous = (row.model, row.batch)
-        table.add_row(*_cells(row, headings), style="red" if row.error else None)
-    console.print(table)
+    shown = [number for number, heading in enumerate(headings) if heading in NARROW]
+    for title, case in _cases(rows):
+        table = Table(header_style="bold", box=SIMPLE_HEAD, padding=0, title=Text(title), title_justify="left", show_edge=False)
+        for number in shown:
+            table.add_column(NARROW[headings[number]], justify="left" if headings[number] == "contender" else "right", no_wrap=True)
+        for row in case:
+            cells = _cells(row, headings)
+            table.add_row(*[Text(cells[number]) for number in shown], style="red" if row.error else None)
+        console.print(table)
+        differences = [f"{row.contender} {row.difference.absolute:.0e}" for row in case if row.difference]
+        if differences:
+            largest = max(row.difference.largest for row in case if row.difference)
+            console.print(f"largest difference: {', '.join(differences)}; of values up to {largest:.0e}", style="dim", markup=False, highlight=False,
+                          width=min(100, console.width))  # fmt: skip
     for line in notes(rows):
         console.print(f"- {line}", style="dim", markup=False, highlight=False, soft_wrap=True)
 
@@ -122,11 +143,10 @@ def _layout_cells(row: Row) -> list[str]:
 def print_layouts(rows: list[Row], console: Console) -> None:
     """What each layout costs: a table for each model and batch, within 100 columns."""
     order = [*LAYOUTS, *dict.fromkeys(row.contender for row in rows)]
-    for model, batch in dict.fromkeys((row.model, row.batch) for row in rows):
-        table = Table(header_style="bold", pad_edge=False, title=f"{model}, batch {batch}", title_justify="left")
+    for title, case in _cases(rows):
+        table = Table(header_style="bold", pad_edge=False, title=Text(title), title_justify="left")
         for number, heading in enumerate(LAYOUT_HEADINGS):
             table.add_column(heading, justify="left" if number < 2 else "right", no_wrap=True)
-        case = [row for row in rows if (row.model, row.batch) == (model, batch)]
         for row in sorted(case, key=lambda row: order.index(row.contender)):
             table.add_row(*_layout_cells(row), style="red" if row.error else None)
         console.print(table)

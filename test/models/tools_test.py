@@ -218,6 +218,21 @@ def test_energy_column() -> None:
     assert head.count("|") == first.count("|") == failed.count("|")
 
 
+def test_table() -> None:
+    """Within 100 columns, however long names and numbers are."""
+    number, ratio = statistics.Estimate(12345.678, 12000.123, 13000.456), statistics.Estimate(12.3456, 12.0, 13.0)
+    full = {"latency_ms": number, "difference": agreement.Difference(), "ratio_to_best_peer": ratio, "gain_over_naive": ratio, "gain_over_none": ratio,
+            "relayouts": 1220, "relayout_bytes": 10**9, "relayout_share": 0.731, "peak_rss_bytes": 10**10}  # fmt: skip
+    rows = [results.Row("mobilenet[red]", 16, plan, **full) for plan in ("npu-nhwc/auto-nhwc", "npu-nchw16c/optimal")]
+    rows.append(results.Row("other", 1, "onnxruntime", error="e"))
+    said = io.StringIO()
+    present.print_table(rows, Console(file=said, width=160, markup=False))
+    lines = said.getvalue().splitlines()
+    assert max(map(len, lines)) <= 100, (max(map(len, lines)), said.getvalue())
+    for text in ("mobilenet[red], batch 16", "other, batch 1", "12345.68", "npu-nchw16c/optimal", "failed", "largest difference: "):
+        assert text in said.getvalue(), (text, said.getvalue())
+
+
 def test_layouts_table() -> None:
     """Layouts in one order, within 100 columns; other runtimes and failures have rows, too."""
     number = statistics.Estimate(123.456, 1.0, 3.0)
@@ -300,7 +315,7 @@ def test_boxes() -> None:
 
 def main() -> None:
     argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
-    for test in (test_statistics, test_ceilings, test_measure, test_difference, test_energy_column, test_layouts_table, test_wrong_words, test_networks, test_chart, test_boxes):
+    for test in (test_statistics, test_ceilings, test_measure, test_difference, test_energy_column, test_table, test_layouts_table, test_wrong_words, test_networks, test_chart, test_boxes):
         test()
         print(f"{test.__name__} ok", flush=True)
     for test in (test_prune, test_compare, test_compare_finds_wrong_results):
