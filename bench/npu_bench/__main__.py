@@ -37,7 +37,7 @@ def add_measuring_options(parser: Parser) -> None:
     group.add_argument("--calibrate", action="store_true",
                        help="measure this machine's kernels for --target=host and keep the table; no models")  # fmt: skip
     group.add_argument("--predictions", action="store_true",
-                       help="instead of --plans: every strategy on host, npuc's predicted times beside measured ones, and "
+                       help="instead of --plans: every strategy on host, npuc's predicted times next to measured ones, and "
                        "their rank correlation; what cannot be told apart counts as a tie (docs/calibration.md)")  # fmt: skip
     group.add_argument("--layouts", action="store_true",
                        help="instead of --plans: what NCHW, naive NHWC, NHWC, NCHWc and the optimal plan cost, in one table")  # fmt: skip

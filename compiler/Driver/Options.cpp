@@ -191,7 +191,7 @@ void OptionReader::Raw::addLayout(CLI::App &app, DriverOptions &options) {
           files::namesIn(strategyNames(ArrayRef<const plugin::Plugin *>()))))
       ->capture_default_str();
   app.add_option("--objective", objective,
-                 "what optimal makes small: " + objectiveNames())
+                 "what optimal minimizes: " + objectiveNames())
       ->type_name("NAME")
       ->check(files::oneOf(files::namesIn(objectiveNames())))
       ->capture_default_str();

@@ -323,7 +323,7 @@ TEST_F(NpuRun, Budget) {
   // 12 KiB in, 64 KiB out, twice as much again: arena and conversion.
   expectError(runGood({"--budget=memory=100000"}), 4,
               "takes at least 208896 bytes of memory for its inputs, outputs "
-              "and what lies between them, the budget is 100000; if that is "
+              "and the values between them, the budget is 100000; if that is "
               "meant, raise it with --budget=memory=N");
   EXPECT_EQ(runGood({"--budget=memory=208896"}).exitCode, 0);
   EXPECT_EQ(run({program, "--budget=memory=1", "--simulate-only"}).exitCode, 0);

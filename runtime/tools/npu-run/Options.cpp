@@ -100,8 +100,8 @@ static void addRun(CLI::App &app, Options &options, Words &words) {
   words.memory =
       app.add_option(
              "--budget", words.budget,
-             "bytes that a run may take for inputs, outputs and what "
-             "lies between them; exit code 4 if it takes more [memory=" +
+             "bytes that a run may take for inputs, outputs and the "
+             "values between them; exit code 4 if it takes more [memory=" +
                  std::to_string(options.memory) + "]")
           ->type_name("memory=N");
   app.add_flag("--simulate-only", options.simulateOnly,
