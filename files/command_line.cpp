@@ -6,6 +6,7 @@
 #include "files/words.h"
 
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <iostream>
 #include <set>
@@ -161,6 +162,28 @@ std::string unknownWords(const CLI::App &app) {
   return words.empty() ? "" : "unexpected argument '" + words.front() + "'";
 }
 
+/// A flag that knows yes and no only. One with a value of its own is written
+/// "--profile{-}".
+static bool isPlainFlag(const CLI::Option &option) {
+  const std::string name = option.get_name();
+  return option.get_items_expected_max() == 0 &&
+         option.get_flag_value(name.substr(name.rfind('-', 1) + 1), "") ==
+             "true";
+}
+
+static std::string noValueText(const CLI::Option &option,
+                               const std::string &value) {
+  return option.get_name() + " takes no value, but '" + value + "' is given";
+}
+
+/// CLI11 would take "--json=2" for "--json".
+static void refuseValuesOfFlags(const CLI::App &app) {
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &value : option->results())
+      if (isPlainFlag(*option) && value != "true" && value != "false")
+        throw CLI::ValidationError(noValueText(*option, value));
+}
+
 /// What a script's empty variable makes of an option must not be as if the
 /// option were not there.
 static void refuseEmptyValues(const CLI::App &app, int argc, char **argv) {
@@ -175,10 +198,28 @@ static void refuseEmptyValues(const CLI::App &app, int argc, char **argv) {
   }
 }
 
+/// CLI11 throws before refuseValuesOfFlags() sees the word.
+static std::string conversionText(const CLI::App &app,
+                                  const std::string &text) {
+  for (const CLI::Option *option : app.get_options()) {
+    const std::string begin =
+        "Could not convert: " + option->get_name() + " = ";
+    if (text.compare(0, begin.size(), begin) != 0)
+      continue;
+    const std::string value = text.substr(begin.size());
+    return isPlainFlag(*option) ? noValueText(*option, value)
+                                : option->get_name() + ": '" + value +
+                                      "' is no " + typeOf(*option);
+  }
+  return text;
+}
+
 /// What is wrong, as CLI11 says it; of a value that is missing, which its
 /// checks are no part of.
-static std::string textOf(const CLI::Error &error) {
+static std::string textOf(const CLI::App &app, const CLI::Error &error) {
   const std::string text = error.what();
+  if (dynamic_cast<const CLI::ConversionError *>(&error))
+    return conversionText(app, text);
   const bool isMissing = dynamic_cast<const CLI::ArgumentMismatch *>(&error) &&
                          text.find(" required ") != std::string::npos;
   return isMissing ? text.substr(0, text.find(':')) + ": a value is missing"
@@ -191,6 +232,7 @@ std::optional<int> readCommandLine(CLI::App &app, int argc, char **argv,
     takeOneValueEach(app);
     app.parse(argc, argv);
     refuseEmptyValues(app, argc, argv);
+    refuseValuesOfFlags(app);
     if (finish)
       finish();
   } catch (const CLI::ParseError &error) {
@@ -202,7 +244,7 @@ std::optional<int> readCommandLine(CLI::App &app, int argc, char **argv,
     }
     // A word that is misspelled is why another one is missing.
     std::string unknown = unknownWords(app);
-    std::cerr << errorLine(app, unknown.empty() ? textOf(error) : unknown)
+    std::cerr << errorLine(app, unknown.empty() ? textOf(app, error) : unknown)
               << "; see " << app.get_name() << " --help\n";
     return exitUsage;
   }
@@ -246,6 +288,21 @@ CLI::Validator numberFrom(double least, double most) {
                : "'" + given + "' is not a number from " + text;
   };
   return {check, range.str()};
+}
+
+CLI::Validator wholeFrom(int64_t least, int64_t most) {
+  const std::string range =
+      std::to_string(least) + " to " + std::to_string(most);
+  auto check = [least, most, range](std::string &given) {
+    int64_t number = 0;
+    const char *end = given.data() + given.size();
+    auto [stop, code] = std::from_chars(given.data(), end, number);
+    return code == std::errc() && stop == end && number >= least &&
+                   number <= most
+               ? std::string()
+               : "'" + given + "' is not a whole number from " + range;
+  };
+  return {check, range};
 }
 
 } // namespace npu::files

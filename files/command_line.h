@@ -60,6 +60,8 @@ std::vector<std::string> namesOf(const CLI::Option &option, bool &isOpen);
 
 /// A number within ends; CLI::Range takes nan for one.
 CLI::Validator numberFrom(double least, double most);
+/// A whole number within ends; CLI::Range says of "1.5" that it lies outside.
+CLI::Validator wholeFrom(int64_t least, int64_t most);
 
 /// The script that completes the program's words in this shell: bash, zsh or
 /// fish.

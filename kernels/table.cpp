@@ -230,7 +230,7 @@ int main(int argc, char **argv) {
                "npu-kernel-table");
   int threads = 2;
   app.add_option("--threads", threads, "threads of one run")
-      ->check(CLI::Range(1, 1024))
+      ->check(files::wholeFrom(1, 1024))
       ->capture_default_str();
   files::prepareCommandLine(app, {NPU_VERSION,
                                   "",

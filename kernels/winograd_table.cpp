@@ -219,12 +219,12 @@ int main(int argc, char **argv) {
   std::vector<int64_t> batches = {1, 16};
   double seconds = 0.5;
   app.add_option("--threads", threads, "threads of each kernel")
-      ->check(CLI::Range(1, 1024));
+      ->check(files::wholeFrom(1, 1024));
   app.add_option("--batch", batches, "batch sizes: 1,16; may be repeated")
       ->delimiter(',')
-      ->check(CLI::Range(1, 1024));
+      ->check(files::wholeFrom(1, 1024));
   app.add_option("--seconds", seconds, "time for each row")
-      ->check(CLI::Range(0.001, 100.0));
+      ->check(files::numberFrom(0.001, 100));
   files::prepareCommandLine(app,
                             {NPU_VERSION,
                              "",

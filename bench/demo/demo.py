@@ -43,10 +43,10 @@ EPILOG = f"""Examples:
 {exit_text(failed="a program cannot be made or run, or gives other probabilities than onnxruntime")}"""
 
 
-def make_case(picture: Image.Image) -> Case:
+def make_case(picture: Image.Image, short_side: int) -> Case:
     model = zoo.ensure(NETWORK)
     value = onnx.load(model).graph.input[0]
-    pixels = detection.prepare(picture)
+    pixels = detection.prepare(picture, short_side)
     names = [size.dim_param for size in value.type.tensor_type.shape.dim]
     dimensions = {name: size for name, size in zip(names, pixels.shape) if name}
     return Case(NETWORK, model, 1, {value.name: list(pixels.shape)}, dimensions, {value.name: pixels})
@@ -126,6 +126,8 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--picture", type=Path, help="a picture with text (a photograph of a printed page)")
     parser.add_argument("--threads", type=size, default=len(os.sched_getaffinity(0)), help="threads (all processors)")
     parser.add_argument("--rounds", type=size, default=5, help="measured rounds of each layout (5)")
+    parser.add_argument("--short-side", type=size, default=detection.SHORT_SIDE, metavar="PIXELS",
+                        help=f"a smaller picture is enlarged to this: less is faster and finds less ({detection.SHORT_SIDE})")  # fmt: skip
     add_budget_option(parser, "pixels")
     add_build_option(parser)
     return parser.parse_args(words)
@@ -137,7 +139,7 @@ def work(arguments: argparse.Namespace, console: Console) -> None:
     page = arguments.picture or zoo.ensure_picture()
     with open_picture(page, budget_of(arguments.budgets, "pixels", MOST_PIXELS)) as file:
         picture = file.convert("RGB")
-    case, result = make_case(picture), build / "demo" / "detection.png"
+    case, result = make_case(picture, arguments.short_side), build / "demo" / "detection.png"
     result.parent.mkdir(parents=True, exist_ok=True)
     files = OutputFiles()
     files.reads("--picture", page)

@@ -13,7 +13,7 @@ import io
 import numpy as np
 from PIL import Image, ImageDraw
 
-SHORT_SIDE = 736  # the shorter side is enlarged to this
+SHORT_SIDE = 736  # the shorter side is enlarged to this, in pixels
 LONG_SIDE = 1600  # no side is longer: a photograph of 12 megapixels would take gigabytes
 MULTIPLE = 32  # the network halves five times
 THRESHOLD = 0.3  # a pixel is text
@@ -28,10 +28,10 @@ class Box:
     score: float
 
 
-def prepare(picture: Image.Image) -> np.ndarray:
-    """The network's input [1, 3, H, W], blue first, -1..1."""
+def prepare(picture: Image.Image, short_side: int = SHORT_SIDE) -> np.ndarray:
+    """The network's input [1, 3, H, W], blue first, -1..1; a shorter side below `short_side` is enlarged to it."""
     width, height = picture.size
-    scale = min(max(1.0, SHORT_SIDE / min(width, height)), LONG_SIDE / max(width, height))
+    scale = min(max(1.0, short_side / min(width, height)), LONG_SIDE / max(width, height))
 
     def rounded(size: int) -> int:
         return max(MULTIPLE, round(int(size * scale) / MULTIPLE) * MULTIPLE)

@@ -23,6 +23,7 @@ Outputs are compared with the first contender's: they differ where |found - expe
 the largest expected value), 5e-2 with --precision=bf16 or i8. Wrong results fail the command, however fast they are.
 
 Examples:
+  npu-bench model.onnx --layouts
   npu-bench model.onnx --peers=onnxruntime,openvino
   npu-bench model.onnx --plans=npu-nhwc/naive,npu-nhwc/optimal --batch=1,16 --json=bench.json --chart=bench.png
   npu-bench ppocr_det --input-shape=x=1,3,640,640 --plans=host/optimal --threads=1
@@ -36,8 +37,10 @@ def add_measuring_options(parser: Parser) -> None:
     group.add_argument("--calibrate", action="store_true",
                        help="measure this machine's kernels for --target=host and keep the table; no models")  # fmt: skip
     group.add_argument("--predictions", action="store_true",
-                       help="instead of --plans: every strategy on host, npuc's predicted times beside measured ones, and "
+                       help="instead of --plans: every strategy on host, npuc's predicted times next to measured ones, and "
                        "their rank correlation; what cannot be told apart counts as a tie (docs/calibration.md)")  # fmt: skip
+    group.add_argument("--layouts", action="store_true",
+                       help="instead of --plans: what NCHW, naive NHWC, NHWC, NCHWc and the optimal plan cost, in one table")  # fmt: skip
     group.add_argument("--plans", default=PLANS, help=f"TARGET/LAYOUT (or TARGET/convert=conv2d:NCHW16c:default), comma separated ({PLANS})")
     group.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="threads (all processors)")
     group.add_argument("--peers", default="", help=f"other runtimes to measure: {','.join(PEERS)}")
@@ -56,6 +59,10 @@ def add_result_options(parser: Parser) -> None:
 def check(parser: Parser, arguments: argparse.Namespace) -> None:
     if arguments.calibrate == bool(arguments.models):
         parser.error("expected models, or --calibrate alone")
+    if arguments.layouts and arguments.predictions:
+        parser.error("--layouts and --predictions are two tables; choose one")
+    if arguments.layouts and arguments.plans != PLANS.split(","):
+        parser.error("--plans: --layouts has plans of its own")
     if arguments.calibrate and arguments.plugins:
         parser.error("--plugin: --calibrate measures npuc's own kernels")
     if arguments.calibrate and arguments.precision != "f32":

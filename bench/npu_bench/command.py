@@ -161,11 +161,15 @@ def run(arguments: argparse.Namespace) -> int:
         return Exit.OK
     if arguments.predictions:
         arguments.plans = list(predictions.PLANS)
+    if arguments.layouts:
+        arguments.plans = list(present.LAYOUTS)
     tools = Tools.of_build(build, compiler_words(arguments), arguments.plugins)
     declare_files(arguments, files)
     check_plans(arguments, tools)
     rows = measure_all(arguments, tools, console)
-    if not arguments.predictions:
+    if arguments.layouts:
+        present.print_layouts(rows, console)
+    elif not arguments.predictions:
         present.print_table(rows, console)
     with files:
         write_files(rows, arguments, files)

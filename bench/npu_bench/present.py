@@ -6,15 +6,17 @@ from __future__ import annotations
 import dataclasses
 import io
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from npu_bench.json_text import json_text
 from npu_bench.results import Row
 from npu_bench.shown import plain
 from npu_bench.statistics import Estimate
 
-VERSION = 1  # of docs/npu-bench.schema.json
+VERSION = 2  # of docs/npu-bench.schema.json
 HEADINGS = (
     "model", "batch", "contender", "latency ms", "95 % interval", "of best peer", "over naive", "over none",
     "relayouts", "MB moved", "share", "peak MB", "difference",
@@ -73,19 +75,84 @@ def notes(rows: list[Row], brief: bool = False) -> list[str]:
     return [plain(line) for line in lines]
 
 
+# What a terminal shows of HEADINGS, in lines as short as they may be; the model and the batch are a table's title.
+NARROW = {
+    "contender": "contender", "latency ms": "latency\nms", "95 % interval": "95 %\ninterval", "of best peer": "of best\npeer",
+    "over naive": "over\nnaive", "over none": "over\nnone", "relayouts": "relay-\nouts", "MB moved": "MB\nmoved", "share": "share",
+    "peak MB": "peak\nMB", ENERGY: "uJ on\nchip",
+}  # fmt: skip
+
+
+def _cases(rows: list[Row]) -> list[tuple[str, list[Row]]]:
+    """Rows by model and batch, each with a title."""
+    cases = dict.fromkeys((row.model, row.batch) for row in rows)
+    return [(f"{model}, batch {batch}", [row for row in rows if (row.model, row.batch) == (model, batch)]) for model, batch in cases]
+
+
 def print_table(rows: list[Row], console: Console) -> None:
-    table = Table(header_style="bold", pad_edge=False)
+    """A table for each model and batch, within 100 columns."""
     headings = _headings(rows)
-    for number, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if number in (0, 2) else "right", no_wrap=number < 4)
-    previous = None
-    for row in rows:
-        if previous not in (None, (row.model, row.batch)):
-            table.add_section()
-        previous = (row.model, row.batch)
-        table.add_row(*_cells(row, headings), style="red" if row.error else None)
-    console.print(table)
+    shown = [number for number, heading in enumerate(headings) if heading in NARROW]
+    for title, case in _cases(rows):
+        table = Table(header_style="bold", box=SIMPLE_HEAD, padding=0, title=Text(title), title_justify="left", show_edge=False)
+        for number in shown:
+            table.add_column(NARROW[headings[number]], justify="left" if headings[number] == "contender" else "right", no_wrap=True)
+        for row in case:
+            cells = _cells(row, headings)
+            table.add_row(*[Text(cells[number]) for number in shown], style="red" if row.error else None)
+        console.print(table)
+        differences = [f"{row.contender} {row.difference.absolute:.0e}" for row in case if row.difference]
+        if differences:
+            largest = max(row.difference.largest for row in case if row.difference)
+            console.print(f"largest difference: {', '.join(differences)}; of values up to {largest:.0e}", style="dim", markup=False, highlight=False,
+                          width=min(100, console.width))  # fmt: skip
     for line in notes(rows):
+        console.print(f"- {line}", style="dim", markup=False, highlight=False, soft_wrap=True)
+
+
+# What --layouts shows, in this order: a word for the layout, and who has it.
+LAYOUTS = {
+    "npu-nchw/none": "NCHW",  # a chip that reads the model's order
+    "npu-nhwc/naive": "naive",  # each op's own pair of relayouts
+    "npu-nhwc/auto-nhwc": "NHWC",
+    "npu-nchw16c/optimal": "NCHWc",
+    "npu-nhwc/optimal": "optimal",
+}
+LAYOUT_HEADINGS = ("layout", "target/strategy", "relayouts", "moved", "share", "chip ms", "host ms")
+
+
+def bytes_text(number: int) -> str:
+    """As npuc writes it: 512 B, 58.4 kB, 12.0 MB."""
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if number >= size:
+            return f"{number / size:.1f} {unit}"
+    return f"{number} B"
+
+
+def _layout_cells(row: Row) -> list[str]:
+    start = [LAYOUTS.get(row.contender, ""), row.contender]
+    if row.error:
+        return [*start, "failed", *[""] * (len(LAYOUT_HEADINGS) - 3)]
+    host = f"{row.latency_ms.median:.2f}"
+    if row.relayouts is None:  # another runtime
+        return [*start, "", "", "", "", host]
+    moved, share = bytes_text(row.relayout_bytes), f"{100 * row.predicted_relayout_share:.1f} %"
+    return [*start, str(row.relayouts), moved, share, f"{row.predicted_ms:.3f}", host]
+
+
+def print_layouts(rows: list[Row], console: Console) -> None:
+    """What each layout costs: a table for each model and batch, within 100 columns."""
+    order = [*LAYOUTS, *dict.fromkeys(row.contender for row in rows)]
+    for title, case in _cases(rows):
+        table = Table(header_style="bold", pad_edge=False, title=Text(title), title_justify="left")
+        for number, heading in enumerate(LAYOUT_HEADINGS):
+            table.add_column(heading, justify="left" if number < 2 else "right", no_wrap=True)
+        for row in sorted(case, key=lambda row: order.index(row.contender)):
+            table.add_row(*_layout_cells(row), style="red" if row.error else None)
+        console.print(table)
+    console.print("share: relayouts' part of the chip's time\nchip ms: by the numbers of the target's file\n"
+                  "host ms: median of the simulator's runs on this machine (docs/columns.md)", style="dim", highlight=False)  # fmt: skip
+    for line in notes(rows, brief=True):
         console.print(f"- {line}", style="dim", markup=False, highlight=False, soft_wrap=True)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import signal
 import sys
 import tempfile
@@ -40,6 +41,27 @@ class _Completion(argparse.Action):
         parser.exit()
 
 
+# argparse's words, and those of the programs in C++ for the same.
+WORDS = (
+    (r": ignored explicit argument (.*)", r" takes no value, but \1 is given"),
+    (r"invalid int value: (.*)", r"\1 is not a whole number"),
+    (r"invalid float value: (.*)", r"\1 is not a number"),
+    (r"the following arguments are required: ([^,]*)", r"\1 is required"),
+    (r"the following arguments are required: (.*)", r"\1 are required"),
+    (r"expected one argument", "a value is missing"),
+)
+
+
+def plain_message(message: str) -> str:
+    """What is wrong with the words of a command, without argparse's own terms."""
+    message = message.removeprefix("argument ")
+    for pattern, words in WORDS:
+        message, count = re.subn(f"{pattern}$", words, message, flags=re.DOTALL)
+        if count:
+            break
+    return message
+
+
 class Parser(argparse.ArgumentParser):
     """Says what is wrong with a command in one line, as the programs in C++ do."""
 
@@ -52,7 +74,7 @@ class Parser(argparse.ArgumentParser):
                           help="print a script that completes this program's words in a shell (bash, zsh or fish), and end")
 
     def error(self, message: str) -> NoReturn:
-        complain(self.prog, f"{message.removeprefix('argument ')}; see {self.prog} --help")
+        complain(self.prog, f"{plain_message(message)}; see {self.prog} --help")
         sys.exit(Exit.USAGE)
 
     def parse_args(self, words: Sequence[str] | None = None) -> argparse.Namespace:  # type: ignore[override]

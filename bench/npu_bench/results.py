@@ -44,6 +44,7 @@ class Row:
     warnings: list[str] = dataclasses.field(default_factory=list)
     version: str | None = None
     predicted_ms: float | None = None  # by the target's cost function
+    predicted_relayout_share: float | None = None  # of predicted_ms
     energy_pj: int | None = None  # by the target's numbers, if it says energy
     sittings_ms: list[list[float]] | None = None  # of --predictions: each round's median, by sitting
 
@@ -68,8 +69,10 @@ def make_row(case: Case, contender: Contender, reference: list[np.ndarray], tole
 def _add_report(row: Row, contender: Contender) -> None:
     relayouts = contender.report["relayouts"]
     kernels = contender.report["kernels"]
-    row.predicted_ms = contender.report["chip"]["ms"]
-    row.energy_pj = contender.report["chip"]["energy_pj"] or None
+    chip = contender.report["chip"]
+    row.predicted_ms = chip["ms"]
+    row.predicted_relayout_share = chip["relayout_cycles"] / chip["cycles"] if chip["cycles"] else 0.0
+    row.energy_pj = chip["energy_pj"] or None
     row.relayouts, row.relayout_bytes = relayouts["count"], relayouts["bytes"]
     total = sum(kernel["ms"] for kernel in contender.kernels)
     moving = sum(kernel["ms"] for kernel in contender.kernels if kernel["relayout"])

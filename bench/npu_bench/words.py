@@ -14,7 +14,7 @@ PEERS = ("onnxruntime", "openvino")  # other runtimes that npu-bench measures
 NPUC_BUDGETS = ("nodes", "fold", "constants", "file", "text", "nesting", "name")
 BUDGETS = {
     **dict.fromkeys(NPUC_BUDGETS, ""),
-    "memory": "bytes that a run may take for inputs, outputs and what lies between them, as npu-run has it",
+    "memory": "bytes that a run may take for inputs, outputs and the values between them, as npu-run has it",
     "pixels": "of one picture",
 }
 MOST_SIZE = 2**31 - 1  # npuc's
@@ -85,7 +85,7 @@ def add_compiler_options(parser: argparse.ArgumentParser) -> None:
     add_plugin_option(parser)
     parser.add_argument("--allow-target-plugins", action="store_true",
                         help="load the plugins that a target's file names, as npuc has it")  # fmt: skip
-    parser.add_argument("--fallback", metavar="NAME", help="the processor beside the chip, as npuc has it (the target's own)")
+    parser.add_argument("--fallback", metavar="NAME", help="the host that runs what the chip lacks, as npuc has it (the target's own)")
     parser.add_argument("--layout-seconds", metavar="S", help="the most that the search for layouts takes, as npuc has it")
 
 

@@ -16,11 +16,11 @@ from npu_bench.words import (
 )  # fmt: skip
 
 EPILOG = f"""The model is compiled with npuc --taps, which keeps every value that a node names. Kernels
-are then not fused: where a difference shows in a plain compilation only, it lies in fusion.
+are then not fused: where a difference shows in a plain compilation only, fusion causes it.
 A value differs where |found - expected| > atol + rtol * (|expected| + a hundredth of the largest expected),
 because sums of large numbers lose the last bits of these.
-Bytes are compared in quantisation steps. A value that differs is judged once more from the values that its
-own node got: a step, or the last bits of a sum, are no difference, but layers behind make more of them.
+Bytes are compared in quantization steps. A value that differs is judged once more from the values that its
+own node got: a step, or the last bits of a sum, are no difference, but later layers make more of them.
 With --bytes kernels are those of the plain program, on a chip of integers, too: --steps=0 says of each how many
 bytes differ from the model's, and by how much.
 
@@ -49,9 +49,9 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     add_budget_option(parser, "memory")
     parser.add_argument("--rtol", type=float, default=1e-3, help="allowed relative difference (1e-3)")
     parser.add_argument("--atol", type=float, default=1e-4, help="allowed absolute difference (1e-4)")
-    parser.add_argument("--steps", type=int, default=1, help="allowed difference of bytes, in quantisation steps (1)")
+    parser.add_argument("--steps", type=int, default=1, help="allowed difference of bytes, in quantization steps (1)")
     parser.add_argument("--bytes", action="store_true",
-                        help="compare quantised values only, and leave kernels between them fused")  # fmt: skip
+                        help="compare quantized values only, and leave kernels between them fused")  # fmt: skip
     parser.add_argument("--all", action="store_true", help="print every layer")
     add_precision_option(parser)
     parser.add_argument("--json", type=file_name, metavar="FILE",

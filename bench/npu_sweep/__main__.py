@@ -20,7 +20,7 @@ Every finished point is kept in the output folder at once. The same command with
 does what is missing: after an interruption, after a killed worker, after a network has changed.
 
 Written to the folder when no point is missing: results.csv, results.parquet (one row a point, in
-the grid's order, the same whoever computed it), times.csv, page.html (Pareto front, for a browser).
+the grid's order, the same on every machine), times.csv, page.html (Pareto front, for a browser).
 
 Examples:
   npu-sweep model.onnx --target=npu-nhwc,npu-nchw16c --layout=naive,optimal --batch=1,4
@@ -72,7 +72,7 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
                         help=f"a file that npuc reads, or one of: {', '.join(zoo.NETS)}")  # fmt: skip
     add_grid_options(parser)
     add_input_shape_option(parser, "binds unknown sizes; the first one is the batch's")
-    parser.add_argument("--objective", default="time", help="what --layout=optimal makes small (time)")
+    parser.add_argument("--objective", default="time", help="what --layout=optimal minimizes (time)")
     add_compiler_options(parser)
     add_budget_option(parser)
     parser.add_argument("--output", type=Path, default=Path("npu-sweep"), metavar="FOLDER",

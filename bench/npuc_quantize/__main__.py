@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantises a float32 ONNX model to 8 bits by onnxruntime's static quantiser, and says how exact it still is."""
+"""Quantizes a float32 ONNX model to 8 bits by onnxruntime's static quantizer, and says how exact it still is."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EPILOG = f"""--data is a .npy file or a folder of pictures; with several inputs 
 sample, or many along its first dimension. A folder is read with all folders inside, in the order of names; pictures
 are brought to the size that the input's shape says, and to its order: NCHW or NHWC, by where its 1 or 3 channels are.
 
-Accuracy is measured against the float32 model, on --test-data. SQNR is signal to quantisation noise in decibels (20: the
+Accuracy is measured against the float32 model, on --test-data. SQNR is signal to quantization noise in decibels (20: the
 error is a tenth of the values, 40: a hundredth); "own" is that of a value's rounding alone, if all before it were exact: a
 layer that is low there wants another --method, or --keep. With --target the model is also compiled by npuc and
 run as npu-run does, and that program's outputs are compared, too.
@@ -33,10 +33,10 @@ Examples:
   npuc-quantize model.onnx --input-shape x=1,3,480,640 --data=scans --fit=pad -o model.int8.onnx --keep=/head/Conv
   npuc-quantize model.onnx --data=pictures --test-data=others -o model.int8.onnx --min-top1=0.99
 
-A node that onnxruntime's quantiser cannot quantise stays in float32, and is named.
+A node that onnxruntime's quantizer cannot quantize stays in float32, and is named.
 
 {exit_text(ok="the model is written", failed="less exact than --min-sqnr or --min-top1 asks for (--json is written, nothing "
-           "else), or the model cannot be quantised, compiled or run")}"""
+           "else), or the model cannot be quantized, compiled or run")}"""
 
 
 def numbers(text: str) -> tuple[float, ...]:
@@ -81,7 +81,7 @@ def add_picture_options(parser: Parser) -> None:
 
 
 def add_quantiser_options(parser: Parser) -> None:
-    group = parser.add_argument_group("quantisation")
+    group = parser.add_argument_group("quantization")
     group.add_argument("--activations", choices=TYPES, default="u8", help="bytes of values (u8)")
     group.add_argument("--weights", choices=TYPES, default="s8", help="bytes of weights (s8)")
     group.add_argument("--per-tensor", action="store_true", help="one scale for a weight, not one a channel")
@@ -90,7 +90,7 @@ def add_quantiser_options(parser: Parser) -> None:
     group.add_argument("--percentile", type=float, default=99.99,
                        help="part of the values inside of the range, of --method=percentile (99.99)")  # fmt: skip
     group.add_argument("--ops", type=names, default=(), metavar="Conv,MatMul,...",
-                       help="operators to quantise (all that onnxruntime can)")  # fmt: skip
+                       help="operators to quantize (all that onnxruntime can)")  # fmt: skip
     group.add_argument("--keep", action="append", default=[], metavar="NODE",
                        help="a node that stays in float32, by its name or a value's that it gives; may be repeated")  # fmt: skip
 

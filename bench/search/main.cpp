@@ -109,7 +109,7 @@ int main(int argc, char **argv) {
       ->capture_default_str();
   app.add_option("--ops", settings.sizes, "Ops of each graph")
       ->delimiter(',')
-      ->check(CLI::Range(16, 1000000))
+      ->check(files::wholeFrom(16, 1000000))
       ->capture_default_str();
   app.add_option("--seeds", settings.seeds, "Graphs of each kind and size")
       ->check(CLI::PositiveNumber)

@@ -129,7 +129,7 @@ void OptionReader::Raw::addImport(CLI::App &app, CompileOptions &compile) {
       ->type_name("NAME=1,3,224,224");
   app.add_option("--batch", batch,
                  "binds the unknown first size of every input")
-      ->check(CLI::Range(int64_t(0), largestBatch));
+      ->check(files::wholeFrom(0, largestBatch));
   app.add_option("--bind-input", bindInputs,
                  "makes an input a constant; may be repeated")
       ->type_name("NAME=FILE.npy");
@@ -175,7 +175,7 @@ static void addTarget(CLI::App &app, CompileOptions &compile) {
       ->check(files::suchAs({"host", "none"}));
   app.add_option("--max-fallback-ops", compile.maxFallbackOps,
                  "exit code 4 if the processor runs more ops")
-      ->check(CLI::Range(int64_t(0), largestBudget));
+      ->check(files::wholeFrom(0, largestBudget));
 }
 
 static std::string layoutHelp(ArrayRef<const plugin::Plugin *> plugins) {
@@ -191,7 +191,7 @@ void OptionReader::Raw::addLayout(CLI::App &app, DriverOptions &options) {
           files::namesIn(strategyNames(ArrayRef<const plugin::Plugin *>()))))
       ->capture_default_str();
   app.add_option("--objective", objective,
-                 "what optimal makes small: " + objectiveNames())
+                 "what optimal minimizes: " + objectiveNames())
       ->type_name("NAME")
       ->check(files::oneOf(files::namesIn(objectiveNames())))
       ->capture_default_str();
@@ -222,7 +222,7 @@ void OptionReader::Raw::addLayout(CLI::App &app, DriverOptions &options) {
       ->type_name("FILE.yaml");
   app.add_option("--max-transposes", compile.budget.count,
                  "exit code 4 if more relayouts are left")
-      ->check(CLI::Range(int64_t(0), largestBudget));
+      ->check(files::wholeFrom(0, largestBudget));
   app.add_option("--max-relayout-bytes", maxBytes,
                  "exit code 4 if they move more: 4096, 2.4MB, 1MiB")
       ->type_name("BYTES");
@@ -263,7 +263,7 @@ OptionReader::OptionReader(CLI::App &app, DriverOptions &options)
       ->capture_default_str();
   app.add_option("--threads", compile.threads,
                  "threads that kernels are chosen for")
-      ->check(CLI::Range(1, 1024))
+      ->check(files::wholeFrom(1, 1024))
       ->capture_default_str();
   app.add_option("--budget", raw->budgets,
                  "raises what a model may take (the list is below); may be "

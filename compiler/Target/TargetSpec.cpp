@@ -92,6 +92,11 @@ static std::optional<TargetSpec> loadAlone(StringRef nameOrPath,
                                            const AllowedPlugins &allowed) {
   std::string path = nameOrPath.str();
   if (!isTargetThere(nameOrPath)) {
+    if (llvm::sys::fs::exists(path)) {
+      error = "target '" + path + "' is no shipped target; for the file of " +
+              "that name write './" + path + "'";
+      return std::nullopt;
+    }
     std::vector<std::string> names = targetNames();
     error = "target '" + path + "' is neither a file nor a shipped target, " +
             (names.empty() ? "and there are none in '" + targetFolder() +

@@ -7,6 +7,7 @@ What the numbers are measured against is said at each test; SCALE-Sim 3.0.0 and 
 from __future__ import annotations
 
 import json
+import random
 
 import numpy as np
 from chip_models import (
@@ -278,12 +279,13 @@ def test_contiguous_bytes(bench: Bench) -> None:
 
 def test_larger_chips(bench: Bench) -> None:
     """More rows, columns, memory, lanes: never slower, and never more memory than there is."""
+    draw = random.Random(1)
     some = {"sram": "64 KiB", "dma_start": "100 cycles", "data_flow": "output-stationary", "overlap": "tiles"}
     for key, unit, values in (
         ("mac_rows", "MAC", (8, 32, 100, 128)), ("mac_columns", "MAC", (8, 32, 100, 128)),
         ("sram", "KiB", (16, 32, 64, 65, 100, 512)), ("vector_lanes", "lanes", (4, 32, 33)),
     ):  # fmt: skip
-        for model, words in ((resnet50(64), ()), (mobilenet_v2(0.35, 96), ("--layout=naive",))):
+        for model, words in programs.drawn([(resnet50(64), ()), (mobilenet_v2(0.35, 96), ("--layout=naive",))], 1, draw):
             cycles = []
             for value in values:
                 chip = blocked_chip(**(some | {key: f"{value} {unit}"}))
@@ -297,8 +299,8 @@ def test_larger_chips(bench: Bench) -> None:
 
 def test_algorithms_are_chosen_together(bench: Bench) -> None:
     """A convolution that alone is faster by itself, with Winograd's values on the chip is not: more memory was slower."""
-    random = np.random.default_rng(0)
-    weights = {"w": random.standard_normal((16, 3, 3, 3), np.float32), "v": random.standard_normal((16, 16, 3, 3), np.float32)}
+    normal = np.random.default_rng(0).standard_normal
+    weights = {"w": normal((16, 3, 3, 3), np.float32), "v": normal((16, 16, 3, 3), np.float32)}
     nodes = [
         helper.make_node("Conv", ["x", "w"], ["c"], pads=[1] * 4),
         helper.make_node("Relu", ["c"], ["a"]),
@@ -392,10 +394,10 @@ def test_one_cost_function(bench: Bench) -> None:
 
 def test_optimal_is_never_slower(bench: Bench) -> None:
     """Simulated time, against the cost of every other strategy that fits the chip; a drawn one's is simulated, too."""
-    random = np.random.default_rng(0)
+    draw = random.Random(0)
     for name in small.NETWORKS:
         path = bench.save(name)
-        for chip in ("npu-nhwc", "npu-nchw16c", "host"):
+        for chip in programs.drawn(["npu-nhwc", "npu-nchw16c", "host"], 1, draw):
 
             def cycles(strategy: str, *words: object) -> float:
                 bench.npuc(path, "-o", "out.npu", "-q", "--batch=1", f"--target={chip}", f"--layout={strategy}", *words)
@@ -406,8 +408,8 @@ def test_optimal_is_never_slower(bench: Bench) -> None:
             rows = json.loads(bench.path("report.json").read_text(encoding="utf-8"))["strategies"]
             costs = {row["name"]: row["cycles"] for row in rows if row["feasible"]}
             assert optimal == min(costs.values()), f"{name} on {chip}: {optimal}, {costs}"
-            drawn = random.choice(sorted(costs.keys() - {"optimal"}))
-            assert cycles(drawn) == costs[drawn], f"{name} on {chip}: {drawn}"
+            other = draw.choice(sorted(costs.keys() - {"optimal"}))
+            assert cycles(other) == costs[other], f"{name} on {chip}: {other}"
 
 
 if __name__ == "__main__":

@@ -10,9 +10,10 @@ namespace npu::files {
 namespace {
 
 struct Given {
-  std::string model, kind = "a", target, count;
+  std::string model, kind = "a", target, count, log;
   std::vector<std::string> shapes;
   bool isLoud = false;
+  int size = 0;
 };
 
 /// The exit code, or nothing; what was printed is in `out` and `err`.
@@ -32,7 +33,9 @@ struct Call {
     app.add_option("-t,--target", given.target, "chip")
         ->check(suchAs({"host"}));
     app.add_option("--count", given.count)->type_name("N");
+    app.add_option("--size", given.size)->type_name("N");
     app.add_flag("--loud", given.isLoud);
+    app.add_flag("--log{-}", given.log);
     prepareCommandLine(app,
                        {"1.2", "", "  prog x\n", {exitSuccess, exitUsage}});
     words.insert(words.begin(), "prog");
@@ -87,6 +90,19 @@ TEST(CommandLine, ValuesThatAreNotThere) {
         << Call(words).err;
 }
 
+TEST(CommandLine, FlagsTakeNoValues) {
+  for (const char *value : {"2", "x", "99999999999999999999"}) {
+    Call run({"m", std::string("--loud=") + value});
+    EXPECT_EQ(run.code, exitUsage);
+    EXPECT_EQ(run.err,
+              std::string("prog: error: --loud takes no value, but '") + value +
+                  "' is given; see prog --help\n");
+  }
+  EXPECT_FALSE(Call({"m", "--loud=false"}).given.isLoud);
+  EXPECT_EQ(Call({"m", "--log=here"}).given.log, "here");
+  EXPECT_EQ(Call({"m", "--log"}).given.log, "-");
+}
+
 TEST(CommandLine, InputsAreNoWrongUsage) {
   Call run({"m"}, [] { throw InputError("'p' cannot be read: x"); });
   EXPECT_EQ(run.code, exitInput);
@@ -112,6 +128,20 @@ TEST(CommandLine, Completion) {
       EXPECT_NE(run.out.find(text), std::string::npos) << shell << run.out;
   }
   EXPECT_EQ(Call({"--completion=bsh"}).code, exitUsage);
+}
+
+TEST(CommandLine, ValuesOfAnotherType) {
+  EXPECT_EQ(Call({"m", "--size=big"}).err,
+            "prog: error: --size: 'big' is no N; see prog --help\n");
+  CLI::App app;
+  int64_t number = 0;
+  app.add_option("--n", number)->check(wholeFrom(-1, 10));
+  for (const char *word :
+       {"nan", "1.5", "-2", "11", "1x", "0x1", "99999999999999999999"})
+    EXPECT_THROW(app.parse(std::string("--n=") + word), CLI::ParseError)
+        << word;
+  app.parse("--n=-1");
+  EXPECT_EQ(number, -1);
 }
 
 TEST(CommandLine, NumbersWithinEnds) {

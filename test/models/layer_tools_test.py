@@ -28,10 +28,12 @@ from npu_bench.words import NPUC_BUDGETS  # noqa: E402
 from npu_compare import command as npu_compare_program  # noqa: E402
 from npu_compare import layers  # noqa: E402
 from npu_reduce import shrink  # noqa: E402
-from programs import check_schema  # noqa: E402
+from programs import called, check_schema  # noqa: E402
 
 
 def run(build: Path, program: str, *words: object) -> subprocess.CompletedProcess:
+    if program in ("npu-compare", "npu-reduce", "npu-bench"):
+        return called(build, program, *words)
     command = [str(build / "bin" / program), *map(str, words)]
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
 

@@ -4,9 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import importlib
-import io
 import os
 import shutil
 import signal
@@ -22,7 +19,7 @@ import onnx
 from onnx import TensorProto, helper
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench" / "models")]
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench" / "models"), str(ROOT / "test" / "compiler" / "tools")]
 
 import small  # noqa: E402
 import zoo  # noqa: E402
@@ -30,6 +27,7 @@ from npu_bench import input_files  # noqa: E402
 from npu_bench.errors import OutputError, UsageError  # noqa: E402
 from npu_bench.output_files import OutputFiles  # noqa: E402
 from npu_sweep import grid, store  # noqa: E402
+from programs import called  # noqa: E402
 
 MODEL, USAGE, OUTPUT, INPUT = 1, 2, 3, 8
 PATIENCE_SECONDS = 60
@@ -40,21 +38,10 @@ def content(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def called(build: Path, program: str, *words: object) -> tuple[int, str]:
-    """Exit code and standard error, without the second that a new Python takes."""
-    main = importlib.import_module(f"{program.replace('-', '_')}.__main__").main
-    with contextlib.redirect_stderr(io.StringIO()) as said, contextlib.redirect_stdout(io.StringIO()):
-        try:
-            code = main([f"--build={build}", *map(str, words)])
-        except SystemExit as ending:
-            code = ending.code
-    return code, said.getvalue()
-
-
 def refused(build: Path, text: str, program: str, *words: object, code: int = USAGE) -> None:
-    found, said = called(build, program, *words)
-    call = (program, words, found, said)
-    assert found == code and text in said and said.startswith(f"{program}: error: ") and said.count("\n") == 1, call
+    done = called(build, program, *words)
+    assert done.returncode == code and text in done.stderr, done
+    assert done.stderr.startswith(f"{program}: error: ") and done.stderr.count("\n") == 1, done
 
 
 def test_clashes(folder: Path) -> None:

@@ -79,6 +79,21 @@ class ProgramsTest(unittest.TestCase):
         self.assertEqual(exit_code_of(raised.exception), Exit.INPUT)
         self.assertEqual(find_target("host"), TARGETS / "host.yaml")
 
+    def test_wrong_values(self) -> None:
+        """In the words of the programs in C++, not in argparse's."""
+        for words, said in (
+            (("npu-sweep", "x.onnx", "--json=2"), "--json takes no value, but '2' is given"),
+            (("npu-compare", "x.onnx", "--all=x'y"), "--all takes no value, but \"x'y\" is given"),
+            (("npu-bench", "x.onnx", "--rounds=1.5"), "--rounds: '1.5' is not a whole number"),
+            (("npu-compare", "x.onnx", "--rtol=much"), "--rtol: 'much' is not a number"),
+            (("npu-compare", "x.onnx", "--rtol"), "--rtol: a value is missing"),
+            (("npu-reduce", "x.onnx"), "--reduce is required"),
+            (("npuc-quantize", "x.onnx"), "--data, -o/--output are required"),
+        ):
+            done = bare(*words)
+            self.assertEqual((done.returncode, done.stdout), (Exit.USAGE, ""), done)
+            self.assertEqual(done.stderr, f"{words[0]}: error: {said}; see {words[0]} --help\n")
+
     def test_one_table(self) -> None:
         """That of the programs in C++, and of the page."""
         header = (ROOT / "files" / "exit_codes.h").read_text(encoding="utf-8")

@@ -11,6 +11,7 @@ import argparse
 import contextlib
 import io
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from pathlib import Path
 from unittest import mock
 
 import numpy as np
+from rich.console import Console
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -66,9 +68,12 @@ def fake_build(folder: Path, damage: str = "pass", slow: bool = False) -> None:
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
 
 
-def compare(folder: Path, *words: str) -> subprocess.CompletedProcess:
+def compare(folder: Path, *words: str, every: bool = False) -> subprocess.CompletedProcess:
     command = [sys.executable, str(HERE / "compare.py"), f"--build={folder}", *words]
-    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    environment = {key: value for key, value in os.environ.items() if key != "NPU_EVERY_CASE"}
+    if every:
+        environment["NPU_EVERY_CASE"] = "1"
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment)
 
 
 def expect(done: subprocess.CompletedProcess, code: int, text: str) -> None:
@@ -78,7 +83,12 @@ def expect(done: subprocess.CompletedProcess, code: int, text: str) -> None:
 def test_compare(folder: Path) -> None:
     plan = "--plans=npu-nhwc/auto-nhwc"
     fake_build(folder)
-    expect(compare(folder, "conv_relu", plan), 0, "2 passed, 0 failed")
+    expect(compare(folder, "conv_relu", plan, every=True), 0, "2 passed, 0 failed")
+    # Batches take turns, and networks begin with different ones.
+    for network, plans, batches in (("conv_relu", 2, [3, 1]), ("residual", 2, [1, 3]), ("conv_relu", 1, [3])):
+        done = compare(folder, network, "--plans=" + ",".join(["npu-nhwc/auto-nhwc", "host/naive"][:plans]))
+        expect(done, 0, f"{plans} passed, 0 failed")
+        assert sorted(batches) == [int(number) for number in re.findall(r"batch (\d)", done.stdout)], done.stdout
     expect(compare(folder, "conv_relu", plan, "--max-relayouts=2"), 0, "2 relayouts")
     expect(compare(folder, "conv_relu", plan, "--max-relayouts=1"), 1, "allowed are 1")
     expect(compare(folder, "conv_relu", plan, "--min-algorithms=1"), 1, "0 ops are computed by another algorithm")
@@ -208,6 +218,39 @@ def test_energy_column() -> None:
     assert head.count("|") == first.count("|") == failed.count("|")
 
 
+def test_table() -> None:
+    """Within 100 columns, however long names and numbers are."""
+    number, ratio = statistics.Estimate(12345.678, 12000.123, 13000.456), statistics.Estimate(12.3456, 12.0, 13.0)
+    full = {"latency_ms": number, "difference": agreement.Difference(), "ratio_to_best_peer": ratio, "gain_over_naive": ratio, "gain_over_none": ratio,
+            "relayouts": 1220, "relayout_bytes": 10**9, "relayout_share": 0.731, "peak_rss_bytes": 10**10}  # fmt: skip
+    rows = [results.Row("mobilenet[red]", 16, plan, **full) for plan in ("npu-nhwc/auto-nhwc", "npu-nchw16c/optimal")]
+    rows.append(results.Row("other", 1, "onnxruntime", error="e"))
+    said = io.StringIO()
+    present.print_table(rows, Console(file=said, width=160, markup=False))
+    lines = said.getvalue().splitlines()
+    assert max(map(len, lines)) <= 100, (max(map(len, lines)), said.getvalue())
+    for text in ("mobilenet[red], batch 16", "other, batch 1", "12345.68", "npu-nchw16c/optimal", "failed", "largest difference: "):
+        assert text in said.getvalue(), (text, said.getvalue())
+
+
+def test_layouts_table() -> None:
+    """Layouts in one order, within 100 columns; other runtimes and failures have rows, too."""
+    number = statistics.Estimate(123.456, 1.0, 3.0)
+    plans = list(present.LAYOUTS)
+    rows = [results.Row("mobilenet_v3_large", 16, "onnxruntime", latency_ms=number, difference=agreement.Difference())]
+    rows += [results.Row("mobilenet_v3_large", 16, plan, latency_ms=number, difference=agreement.Difference(), relayouts=122, relayout_bytes=58_368,
+                         predicted_ms=23.1459, predicted_relayout_share=0.7304) for plan in reversed(plans[1:])]  # fmt: skip
+    rows.append(results.Row("mobilenet_v3_large", 16, plans[0], error="infeasible"))
+    said = io.StringIO()
+    present.print_layouts(rows, Console(file=said, width=160))
+    lines = said.getvalue().splitlines()
+    table = [line for line in lines if line.startswith("│")]
+    assert max(map(len, lines)) <= 100, lines
+    assert [next(plan for plan in (*plans, "onnxruntime") if f" {plan} " in line) for line in table] == [*plans, "onnxruntime"], table
+    assert "failed" in table[0] and "58.4 kB" in table[1] and "73.0 %" in table[1] and "23.146" in table[1] and "123.46" in table[-1], table
+    assert any("infeasible" in line for line in lines) and "host ms" in said.getvalue(), lines
+
+
 def test_wrong_words() -> None:
     """Each with exit code 2, and what is wrong."""
     cases = {
@@ -218,6 +261,8 @@ def test_wrong_words() -> None:
         ("resnet50", "--plans=host"): "--plans: expected TARGET/LAYOUT, found 'host'",
         ("resnet50", "--peers=abacus"): "--peers: unknown 'abacus', expected one of: onnxruntime, openvino",
         ("resnet50", "--rounds=0"): "expected at least 1",
+        ("resnet50", "--layouts", "--predictions"): "--layouts and --predictions are two tables",
+        ("resnet50", "--layouts", "--plans=host/none"): "--plans: --layouts has plans of its own",
         ("resnet50", "--chart=a.txt"): "--chart: expected a name that ends in",
     }
     for words, expected in cases.items():
@@ -270,7 +315,7 @@ def test_boxes() -> None:
 
 def main() -> None:
     argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
-    for test in (test_statistics, test_ceilings, test_measure, test_difference, test_energy_column, test_wrong_words, test_chart, test_boxes):
+    for test in (test_statistics, test_ceilings, test_measure, test_difference, test_energy_column, test_table, test_layouts_table, test_wrong_words, test_networks, test_chart, test_boxes):
         test()
         print(f"{test.__name__} ok", flush=True)
     for test in (test_prune, test_compare, test_compare_finds_wrong_results):

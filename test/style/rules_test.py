@@ -18,6 +18,7 @@ import lint_rules
 import machine_paths
 import one_definition
 import pass_names
+import plain_words
 import readme_map
 import td_examples
 import tree
@@ -79,6 +80,8 @@ VIOLATIONS = [
     (pass_names, "compiler/Layout/Passes.td", PASS.replace("npu-fold", "fold"), "must be called npu-"),
     (pass_names, "compiler/Layout/Passes.td", PASS.replace("npu-fold", "npu-sink"), "no file SinkLayout.cpp"),
     (pass_names, "compiler/Layout/Passes.td", PASS.replace("npu-fold", "npu-sink"), "no test sink-layout.mlir"),
+    (plain_words, "README.md", "```\nbehind\n```\n`beside` and\na kernel\nlies behind it\n", "README.md:6: 'behind'; say: after"),
+    (plain_words, "docs/install.md", "[a](beside.md) is dearer\n", "install.md:1: 'dearer'; say: more expensive"),
     (layers, "compiler/up.cpp", CPP + '#include "compiler/Layout/a.h"\n', "compiler/up.cpp: includes compiler/Layout/a.h"),
     (layers, "kernels/conv.cpp", CPP + '#include "runtime/run.h"\n', "does not stand below kernels"),
     (layers, "kernels/conv.cpp", CPP + '#include "test/a.h"\n', "does not stand below kernels"),

@@ -284,7 +284,8 @@ StringRef npu::tfliteTypeText(tflite::TensorType type) {
   case tflite::TensorType::BOOL:
     return "bool";
   default:
-    return tflite::EnumNameTensorType(type);
+    StringRef known = tflite::EnumNameTensorType(type);
+    return known.empty() ? "an unknown type" : known;
   }
 }
 

@@ -12,7 +12,10 @@ using tflite::Activation;
 using tflite::BuiltinOperator;
 using tflite::TensorType;
 
-static constexpr uint32_t bit(TensorType type) { return 1U << int(type); }
+/// None of a number that is no type.
+static constexpr uint32_t bit(TensorType type) {
+  return uint32_t(type) < 32 ? 1U << uint32_t(type) : 0;
+}
 static constexpr uint32_t F = bit(TensorType::FLOAT32),
                           B = bit(TensorType::INT8), U = bit(TensorType::UINT8),
                           S = bit(TensorType::INT16),
@@ -213,9 +216,11 @@ static std::string refusal(const TfliteOp &row, const TfliteOperator &op) {
   if ((row.types & bit(type)) == 0)
     return tfliteTypeText(type).str();
   Activation activation = tfliteActivation(op);
-  if (activation > Activation::RELU6 || activation < Activation::NONE)
-    return std::string("the fused activation ") +
-           tflite::EnumNameActivation(activation);
+  if (activation > Activation::RELU6 || activation < Activation::NONE) {
+    std::string known = tflite::EnumNameActivation(activation);
+    return "the fused activation " +
+           (known.empty() ? std::to_string(int(activation)) : known);
+  }
   return "";
 }
 

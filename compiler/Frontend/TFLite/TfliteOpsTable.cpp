@@ -46,6 +46,11 @@ static int32_t saturated16(int64_t value) {
   return int32_t(std::clamp<int64_t>(value, -32768, 32767));
 }
 
+/// x * 2^power, saturated; no power is too large.
+static int32_t raised16(int32_t x, int32_t power) {
+  return saturated16(Fixed::multiplied(x, std::min(power, 31)));
+}
+
 /// a * b * 2^-15 of numbers of 16 bits, halves upwards, saturated.
 static int32_t doublingHigh(int32_t a, int32_t b) {
   return saturated16((int64_t(a) * b + (1 << 14)) >> 15);
@@ -76,17 +81,17 @@ static int32_t hardSwish(int32_t x, const TfliteScale &from,
   int32_t inResult = doublingHigh(saturated16(high), toResult.number);
   int32_t relu = high;
   if (toRelu.exponent > 0)
-    relu = saturated16(int64_t(relu) << (toRelu.exponent - 1));
+    relu = raised16(relu, toRelu.exponent - 1);
   relu = doublingHigh(relu, toRelu.number);
   if (toRelu.exponent > 0)
-    relu = saturated16(int64_t(relu) * 2);
+    relu = raised16(relu, 1);
   if (toRelu.exponent < 0)
     relu = Fixed::divided(relu, -toRelu.exponent);
   relu = (relu + (1 << 15)) >> 1; // from [-1, 1] to [0, 1]
   int32_t product = relu * inResult / (1 << 15);
   int32_t shift = -toResult.exponent;
   int32_t result =
-      shift >= 0 ? Fixed::divided(product, shift) : product << -shift;
+      shift >= 0 ? Fixed::divided(product, shift) : raised16(product, -shift);
   return result + int32_t(to.zeroPoint());
 }
 

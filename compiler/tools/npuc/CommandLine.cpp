@@ -90,10 +90,10 @@ static void addQuestions(CLI::App &app, NpucOptions &options,
   app.add_flag("--explain-placement", options.explainPlacement,
                "says of each op that the processor runs why, and which change "
                "would bring it on the chip");
-  app.add_flag("--check-target", options.checkTarget,
-               "compiles nothing: reads the target's file and says of each op "
-               "that it has conditions for which cases no entry takes, and "
-               "which groups are one kernel");
+  app.add_flag("--check-target{-}", options.checkedTarget,
+               "compiles nothing: reads the target's file (=FILE.yaml, or "
+               "--target's) and says of each op that it has conditions for "
+               "which cases no entry takes, and which groups are one kernel");
   app.add_option("--reduce", reduce.output,
                  "compiles nothing: writes the smallest part of the model on "
                  "which npuc fails in the same way (npu-reduce --help)")
@@ -176,11 +176,24 @@ static bool nameFiles(NpucOptions &options) {
   return false;
 }
 
+/// --check-target=FILE is --check-target --target=FILE.
+static void finishCheckedTarget(CLI::App &app, NpucOptions &options) {
+  std::string &target = options.driver.compile.target;
+  if (options.checkedTarget.empty() || options.checkedTarget == "-")
+    return;
+  if (app.count("--target") > 0 && target != options.checkedTarget)
+    throw CLI::ValidationError("--check-target: '" + options.checkedTarget +
+                               "' and --target: '" + target +
+                               "' are two targets; give one of them");
+  target = options.checkedTarget;
+}
+
 /// What was read, checked; throws CLI::ParseError.
 static void finish(CLI::App &app, NpucOptions &options, OptionReader &reader,
                    const ReduceOptions &reduce) {
   DriverOptions &driver = options.driver;
-  if (!options.checkTarget && driver.compile.model.empty())
+  finishCheckedTarget(app, options);
+  if (options.checkedTarget.empty() && driver.compile.model.empty())
     throw CLI::RequiredError("model");
   driver.wantsReport = !options.reportPath.empty();
   driver.wantsPlan = !options.planPath.empty();
@@ -210,7 +223,7 @@ int npu::parseCommandLine(int argc, char **argv, NpucOptions &options) {
           app, argc, argv, [&] { finish(app, options, reader, reduce); }))
     return *code;
   BudgetScope budgets(options.driver.budgets);
-  if (options.checkTarget)
+  if (!options.checkedTarget.empty())
     return checkTarget(options.driver.compile);
   return nameFiles(options) ? -1 : files::exitUsage;
 }

@@ -19,7 +19,8 @@ struct NpucOptions {
   std::string costsPath; // --write-costs
   std::string certificatePath;
   bool explainPlacement = false;
-  bool checkTarget = false;
+  std::string
+      checkedTarget; ///< of --check-target: a target, or - for --target's
   bool quiet = false;
   /// --reduce: where to, and the words of npu-reduce, which runs instead.
   std::string reducedPath;

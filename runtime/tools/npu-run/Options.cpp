@@ -89,19 +89,19 @@ static void addRun(CLI::App &app, Options &options, Words &words) {
       app.add_flag("--random-inputs{0}", words.seed,
                    "fills inputs that have no file; =SEED for other numbers");
   app.add_option("--repeat", options.repeat, "timed runs")
-      ->check(CLI::Range(1, 1000000))
+      ->check(files::wholeFrom(1, 1000000))
       ->capture_default_str();
   app.add_option("--warmup", options.warmup, "untimed runs before them")
-      ->check(CLI::Range(0, 1000000))
+      ->check(files::wholeFrom(0, 1000000))
       ->capture_default_str();
   app.add_option("--threads", options.threads,
                  "threads of a run [all processors]")
-      ->check(CLI::Range(1, 1024));
+      ->check(files::wholeFrom(1, 1024));
   words.memory =
       app.add_option(
              "--budget", words.budget,
-             "bytes that a run may take for inputs, outputs and what "
-             "lies between them; exit code 4 if it takes more [memory=" +
+             "bytes that a run may take for inputs, outputs and the "
+             "values between them; exit code 4 if it takes more [memory=" +
                  std::to_string(options.memory) + "]")
           ->type_name("memory=N");
   app.add_flag("--simulate-only", options.simulateOnly,

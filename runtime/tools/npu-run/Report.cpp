@@ -221,6 +221,9 @@ std::string summary(const Session &session) {
 
 namespace {
 
+/// Columns of --profile; names are cut to fit.
+constexpr size_t profileWidth = 100;
+
 /// What the table of kernels adds up.
 struct ProfileSum {
   double ms = 0;
@@ -242,32 +245,52 @@ double microjoules(uint64_t picojoules) {
 }
 
 std::string hostColumns(const ProfileSum &row, const ProfileSum &total) {
-  return line("%10.4f %5.1f%% ", row.ms, percent(row.ms, total.ms));
+  return line("%10.4f %5.1f%%", row.ms, percent(row.ms, total.ms));
 }
 
 std::string chipColumns(const ProfileSum &row, const ProfileSum &total) {
-  return line("%9.3f %11llu %11llu %5.1f%% %9.3f %9.3f  ", megabytes(row.bytes),
+  return line("%12llu %5.1f%% %10llu %8.3f %8.3f",
               static_cast<unsigned long long>(row.cycles),
-              static_cast<unsigned long long>(row.floor),
               percent(static_cast<double>(row.cycles),
                       static_cast<double>(total.cycles)),
-              megabytes(row.dram), megabytes(row.onChip)) +
+              static_cast<unsigned long long>(row.floor), megabytes(row.dram),
+              megabytes(row.onChip)) +
          // A chip that says nothing of energy has no such column.
-         (total.energy ? line("%9.3f  ", microjoules(row.energy)) : "");
+         (total.energy ? line(" %9.3f", microjoules(row.energy)) : "");
+}
+
+std::string headings(bool hasHost, bool hasEnergy) {
+  return (hasHost ? line("%10s %6s", "host ms", "share") : "") +
+         line("%12s %6s %10s %8s %8s", "cycles", "share", "floor", "DRAM MB",
+              "chip MB") +
+         (hasEnergy ? line(" %9s", "uJ") : "") +
+         line("%7s  %s\n", "array", "bound by");
+}
+
+/// A part of a name that is too long; --json has all of it.
+std::string shortened(const std::string &name, size_t most) {
+  if (name.size() <= most)
+    return name;
+  size_t end = most - 3;
+  while (end > 0 && (name[end] & 0xc0) == 0x80) // within a character
+    --end;
+  return name.substr(0, end) + "...";
+}
+
+/// What a kernel is, under its numbers.
+std::string kernelLine(const npu_kernel_info &kernel, bool hasHost) {
+  std::string begin = std::string("    ") + kernel.name + ": ";
+  std::string end = std::string("; ") + kernel.op;
+  if (hasHost)
+    end += std::string(" by ") + kernel.implementation;
+  if (kernel.slow)
+    end += " [slow]";
+  size_t taken = begin.size() + end.size();
+  size_t room = taken + 20 < profileWidth ? profileWidth - taken : 20;
+  return begin + shortened(files::shownName(kernel.node), room) + end + "\n";
 }
 
 } // namespace
-
-/// What a kernel is, behind its numbers.
-static std::string kernelColumns(const npu_kernel_info &kernel, bool hasHost) {
-  std::string text = line("%5.1f%%  %-14s  %-14s ", 100 * kernel.utilisation,
-                          kernel.bound, kernel.op);
-  if (hasHost)
-    text += line("%-28s ", kernel.implementation);
-  return text + line("%s: %s%s", kernel.name,
-                     files::shownName(kernel.node).c_str(),
-                     kernel.slow ? "  [slow]" : "");
-}
 
 std::string profileTable(const Session &session) {
   std::vector<size_t> order(session.kernels.size());
@@ -294,28 +317,23 @@ std::string profileTable(const Session &session) {
     return (hasHost ? hostColumns(row, total) : "") + chipColumns(row, total) +
            rest + "\n";
   };
-  std::string text = (hasHost ? line("%10s %6s ", "ms", "share") : "") +
-                     line("%9s %11s %11s %6s %9s %9s  ", "MB", "cycles",
-                          "floor", "share", "DRAM MB", "chip MB") +
-                     (total.energy ? line("%9s  ", "uJ") : "") +
-                     line("%6s  %-14s  %-14s ", "array", "bound by", "op") +
-                     (hasHost ? line("%-28s ", "implementation") : "") +
-                     "kernel: node\n";
+  std::string text = headings(hasHost, total.energy != 0);
   for (size_t i : order) {
     const npu_kernel_info &k = session.kernels[i];
-    text += rowOf(rows[i], kernelColumns(k, hasHost));
+    text += rowOf(rows[i], line("%6.1f%%  %s", 100 * k.utilisation, k.bound)) +
+            kernelLine(k, hasHost);
     if (k.adapter_bytes)
-      text += line("%17s %9.3f  hidden data movement inside %s\n", "",
-                   megabytes(k.adapter_bytes), k.name);
+      text += line("    and %.3f MB of hidden data movement inside\n",
+                   megabytes(k.adapter_bytes));
   }
   // Each kernel's floor; the network's, which values pass on the chip, is
   // lower.
-  text +=
-      rowOf(total, "in " + files::countText(session.kernels.size(), "kernel"));
+  text += rowOf(total,
+                "  in " + files::countText(session.kernels.size(), "kernel"));
   std::string adapters =
       adapterBytes ? line(", and %.3f MB in adapters", megabytes(adapterBytes))
                    : "";
-  return text + rowOf(relayouts, "in relayouts" + adapters);
+  return text + rowOf(relayouts, "  in relayouts" + adapters);
 }
 
 namespace {

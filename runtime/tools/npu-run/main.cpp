@@ -107,7 +107,7 @@ void checkMemory(const Options &options, const Model &model,
     throw Exit(files::exitBudget,
                "'" + options.program + "' takes at least " +
                    std::to_string(bytes) +
-                   " bytes of memory for its inputs, outputs and what lies "
+                   " bytes of memory for its inputs, outputs and the values "
                    "between them, the budget is " +
                    std::to_string(options.memory) +
                    "; if that is meant, raise it with --budget=memory=N");

@@ -8,10 +8,15 @@ import pty
 import re
 import select
 import subprocess
+import sys
 import time
 
 import programs
 from programs import Bench
+
+sys.path.insert(0, str(programs.ROOT / "test" / "style"))
+
+import plain_words  # noqa: E402
 
 OURS = ("npuc", "npu-run", "npu-dump", "npu-check-certificate", "npu-kernel-table", "npu-winograd-table", "layout-search-bench")
 IN_PYTHON = ("npu-bench", "npu-compare", "npu-layout-diff", "npu-reduce", "npu-sweep", "npuc-quantize")
@@ -49,6 +54,14 @@ def test_help(bench: Bench) -> None:
     groups = re.findall(r"^([A-Z]\w+):$", bench.run("npuc", "--help").stdout, re.MULTILINE)
     for group in ("Files", "Target", "Layout", "Model", "Code", "Questions", "General"):
         assert group in groups, groups
+
+
+def test_plain_words(bench: Bench) -> None:
+    """Help is written in the words of test/style/plain_words.py."""
+    for program in (*OURS, *IN_PYTHON):
+        text = re.sub(r"--[\w-]+|'[^']*'", "", bench.run(program, "--help").stdout)
+        found = [match[0] for pattern in plain_words.PATTERNS for match in pattern.finditer(text)]
+        assert not found, (program, found)
 
 
 def test_exit_codes(bench: Bench) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import csv
 import http.client
-import io
 import itertools
 import json
 import os
@@ -29,7 +28,7 @@ from distributed.security import Security
 from programs import TIMEOUT_SECONDS, Bench
 from pyarrow import parquet
 
-from npu_sweep import __main__, chip, engine, page, point, table
+from npu_sweep import chip, engine, page, point, table
 from npu_sweep.security import Link
 
 GRID = ("residual.onnx", "--target=npu-nhwc,npu-nchw16c", "--layout=naive,optimal", "--set", "array.rows=16,32,64")
@@ -175,16 +174,6 @@ def test_failed_points(bench: Bench) -> None:
     assert read.column("cycles").null_count == 3 and str(read.schema.field("cycles").type) == "int64"
 
 
-def in_process(bench: Bench, words: list[str]) -> tuple[int, str]:
-    """Exit code and standard error of npu-sweep, without the seconds that a new Python takes."""
-    with contextlib.redirect_stderr(io.StringIO()) as said:
-        try:
-            code = __main__.main([f"--build={bench.build}", *words])
-        except SystemExit as error:
-            code = error.code
-    return code, said.getvalue()
-
-
 def test_errors(bench: Bench) -> None:
     """One sentence, the documented exit code, and no folder that was not there before."""
     bench.save("residual")
@@ -231,9 +220,9 @@ def test_errors(bench: Bench) -> None:
     before = sorted(bench.folder.rglob("*"))
     with contextlib.chdir(bench.folder):
         for words, text in cases:
-            code, said = in_process(bench, words)
+            done = programs.called(bench.build, "npu-sweep", *words)
             wanted = next((codes[word] for word in words if word in codes), USAGE)
-            assert code == wanted and text in said and "Traceback" not in said, (words, code, said)
+            assert done.returncode == wanted and text in done.stderr and "Traceback" not in done.stderr, done
             assert sorted(bench.folder.rglob("*")) == before, words
     done = sweep(bench, *cases[0][0])
     assert done.returncode == FAILED and cases[0][1] in done.stderr and not done.stdout, done

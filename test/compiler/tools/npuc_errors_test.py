@@ -207,6 +207,14 @@ def test_targets(bench: Bench) -> None:
         bench.path(f"{name}.yaml").write_text(text, encoding="utf-8")
         found = refuse(bench, INPUT, place, path, "--batch=1", f"--target={name}.yaml")
         assert what in found, found
+        assert refuse(bench, INPUT, place, f"--check-target={name}.yaml") == found
+    bench.path("chip").write_text("", encoding="utf-8")
+    refuse(bench, USAGE, "write './chip'", "--check-target=chip")
+    refuse(bench, USAGE, "npu-nchw16c", "--check-target=npu-42")
+    refuse(bench, INPUT, "'none.yaml' cannot be read: No such file", "--check-target=none.yaml")
+    refuse(bench, USAGE, "are two targets", "--check-target=npu-nhwc", "--target=npu-nchw")
+    for words in (("--check-target=npu-nhwc",), ("--check-target", "--target=npu-nhwc"), ("--check-target=npu-nhwc", "--target=npu-nhwc")):
+        assert "conv2d" in bench.npuc(*words).stdout
     refuse(bench, USAGE, "npu-nchw16c", path, "--batch=1", "--target=npu-42")
     refuse(bench, INPUT, "none.yaml", path, "--batch=1", "--target=none.yaml")
 
@@ -228,6 +236,8 @@ def test_options(bench: Bench) -> None:
     refuse(bench, USAGE, "npu, mlir, llvm, asm, obj, html", path, "--batch=1", "--emit=exe")
     refuse(bench, USAGE, "--nonsense", path, "--nonsense")
     refuse(bench, USAGE, "--threads", path, "--threads=0")
+    refuse(bench, USAGE, "--batch: '1.5' is not a whole number from 0 to", path, "--batch=1.5")
+    refuse(bench, USAGE, "--verify-layout takes no value, but '2' is given", path, "--batch=1", "--verify-layout=2")
     refuse(bench, USAGE, "standard output", path, "--batch=1", "-o", "-")
     refuse(bench, USAGE, "model is required")
     function = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  return %x : tensor<4xf32>\n}\n"

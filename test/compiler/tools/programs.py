@@ -6,6 +6,8 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
+import importlib
+import io
 import json
 import os
 import random
@@ -95,6 +97,18 @@ class Bench:
     def report(self, model: onnx.ModelProto | str, *words: object) -> dict:
         self.compile(model, "--report=report.json", *words)
         return json.loads(self.path("report.json").read_text(encoding="utf-8"))
+
+
+def called(build: Path, program: str, *words: object) -> subprocess.CompletedProcess:
+    """One of bench/'s programs in this process: without the second that a new Python and its packages take."""
+    main = importlib.import_module(f"{program.replace('-', '_')}.__main__").main
+    arguments = [f"--build={build}", *map(str, words)]
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as said:
+        try:
+            code = main(arguments)
+        except SystemExit as ending:
+            code = ending.code
+    return subprocess.CompletedProcess([program, *arguments], int(code), out.getvalue(), said.getvalue())
 
 
 def network(

@@ -77,7 +77,11 @@ DAMAGES: list[tuple[Change, int, str]] = [
     (sets(OPS, []), 1, "output 0 is a tensor that nothing gives"),
     (sets(f"{OPS}.1.inputs", []), 5, "MAX_POOL_2D with no operand 0, or no result at 'case/y4'"),
     (sets(f"{OPS}.1.outputs", []), 1, "output 0 is a tensor that nothing gives"),
-    (sets(f"{OPS}.1.builtinOptions.fusedActivationFunction", 17), 5, "MAX_POOL_2D with the fused activation "),
+    (sets(f"{OPS}.1.builtinOptions.fusedActivationFunction", 17), 5, "MAX_POOL_2D with the fused activation 17"),
+    # 32 more than a type that is taken.
+    (sets(f"{TENSORS}.0.type", 32 + schema.TensorType.INT8), 5, "CONV_2D with an unknown type at 'case/y3'"),
+    (sets(f"{TENSORS}.1.type", 32 + schema.TensorType.INT8), 5, "reads tensor 'case/c1' of an unknown type"),
+    (sets(f"{TENSORS}.4.type", 32 + schema.TensorType.INT8), 5, "gives an unknown type, which no value of npuc can be"),
     (without_custom, 5, "found operators that are not supported: CUSTOM 'Mine' at 'case/y4'; expected those of docs/tflite-ops.md"),
 ]
 

@@ -22,7 +22,7 @@ INTEGERS = {"i8": np.int8, "u8": np.uint8, "i16": np.int16, "i32": np.int32, "i6
 class Case:
     """`make` adds the case to a graph; a sum is compared with its largest value.
 
-    `exact` gives the only result where LiteRT's kernel is wrong.
+    `exact` gives the only result where LiteRT's kernel is wrong, or refuses.
     """
 
     name: str
@@ -93,6 +93,21 @@ def numbers(*values: int) -> np.ndarray:
 # --- Elementwise -----------------------------------------------------------
 
 
+def steep_hard_swish() -> Case:
+    """A result of far smaller steps, which LiteRT refuses: a shift to the left of negative numbers is beyond 32 bits."""
+    values = np.arange(256).astype(np.uint8).view(np.int8)
+
+    def make(g: Graph, rng: np.random.Generator) -> None:
+        x = g.input(values, Quant(1.0, 0))
+        g.output(g.op("HARD_SWISH", [x], "i8", Quant(2.0**-30, 0), "HardSwishOptions"))
+
+    def exact(g: Graph) -> np.ndarray:
+        real = values.astype(np.float64)
+        return np.clip(real * np.clip(real + 3, 0, 6) / 6 * 2**30, -128, 127).astype(np.int8)
+
+    return Case("unary/HARD_SWISH/i8-steep", make, exact=exact)
+
+
 def unary() -> Iterator[Case]:
     tables = {"ABS": "AbsOptions", "EXP": "ExpOptions", "COS": "CosOptions", "NEG": "NegOptions",
               "SQUARE": "SquareOptions", "LEAKY_RELU": "LeakyReluOptions", "GELU": "GeluOptions",
@@ -140,6 +155,7 @@ def unary() -> Iterator[Case]:
                     g.output(g.op(name, [g.input(values, mine)], dtype, out, tables.get(name, ""), version=2, **given))
 
                 yield Case(f"{label}/{dtype}-{quant}", quantized)
+    yield steep_hard_swish()
     for name in ["ABS", "NEG", "SIGN", "SQUARE", "RELU", "ZEROS_LIKE"]:
         yield Case(f"unary/{name}/i32", lambda g, rng, name=name: g.output(
             g.op(name, [g.input(numbers(-2147483648, -7, -1, 0, 1, 5, 2147483647))], "i32", options=tables.get(name, ""))))  # fmt: skip

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the README's first table from what npu-bench measured.
+"""Writes the table of host-times.md from what npu-bench measured.
 
     make bench BENCH_MODELS="resnet50 mobilenet_v2 resnet50_qdq mobilenet_v2_qdq mobilenet_v3_large efficientnet_b0 ppocr_det"
-    build/venv/bin/python docs/readme_table.py build/bench.json
+    build/venv/bin/python docs/host_times.py build/bench.json
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import argparse
 import json
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[1] / "README.md"
-BEGIN, END = "<!-- table: docs/readme_table.py -->\n", "<!-- end -->\n"
+PAGE = Path(__file__).resolve().with_name("host-times.md")
+BEGIN, END = "<!-- table: docs/host_times.py -->\n", "<!-- end -->\n"
 ROWS = {
     ("resnet50", 1): "ResNet-50", ("resnet50", 16): "ResNet-50", ("mobilenet_v2", 1): "MobileNetV2",
     ("mobilenet_v2", 16): "MobileNetV2", ("resnet50_qdq", 1): "ResNet-50, int8 (QDQ)",
@@ -58,7 +58,7 @@ def table_of(rows: list[dict]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("measured", type=Path, nargs="+", metavar="FILE", help="what npu-bench --json wrote")
-    parser.add_argument("--out", type=Path, default=PAGE, help="the page whose table is replaced (README.md)")
+    parser.add_argument("--out", type=Path, default=PAGE, help="the page whose table is replaced (docs/host-times.md)")
     arguments = parser.parse_args()
     rows = [row for path in arguments.measured for row in json.loads(path.read_text(encoding="utf-8"))["rows"]]
     before, found, rest = arguments.out.read_text(encoding="utf-8").partition(BEGIN)
