@@ -2,7 +2,8 @@
 """A chip with more of something is never slower: random networks on pairs of chips.
 
 Each pair is a network, a chip, and the chip with more of one thing (or of several). All strategies are compared, the
-memory that one of them takes is measured, and no strategy is faster than `optimal`.
+memory that one of them takes is measured, and no strategy is faster than `optimal`. Of a chip that takes more layouts
+only what is proved is compared: simple strategies take what is listed, whether it is good for them or not.
 """
 
 from __future__ import annotations
@@ -31,13 +32,21 @@ TARGETS = ("npu-nhwc", "npu-nchw16c", "npu-nchw")
 LAYOUTS = ("optimal", "optimal", "naive", "preset", "alter", "auto-nhwc", "convert", "smartmem", "pbqp")
 FLOWS = ("dot-product", "weight-stationary", "output-stationary", "input-stationary")
 MORE = ("mac_rows", "mac_columns", "mac_rates", "vector_lanes", "vector_unit", "sram", "sram_bandwidth",
-        "dram_bandwidth", "dma_channels", "sram_banks", "transpose_bandwidth", "clock")  # fmt: skip
+        "dram_bandwidth", "dma_channels", "sram_banks", "transpose_bandwidth", "clock", "demands", "demands")  # fmt: skip
 UNITS = {
     "clock": "MHz", "mac_rows": "MAC", "mac_columns": "MAC", "vector_lanes": "lanes", "sram": "KiB", "dram": "MiB",
     "sram_banks": "banks", "dram_bandwidth": "GB/s", "sram_bandwidth": "GB/s", "dma_burst": "B", "dma_channels": "channels",
     "dma_start": "cycles", "kernel_start": "cycles", "strided_access": "times", "transpose_bandwidth": "B/cycle",
 }  # fmt: skip
 PLACES = ("after", "beside")
+# Of ops that all of the targets list: roles, and the orders of which a further entry has some.
+IMAGES = ("NHWC", "NCHW", "NHCW", "NWHC")
+MATRICES = ("row-major", "ba", "acb", "bac", "abdc", "acbd")
+ENTRIES = {
+    "conv2d": {"data": IMAGES, "weight": ("OIHW", "HWOI", "OHWI"), "result": IMAGES},
+    "max_pool": {"data": IMAGES, "result": IMAGES},
+    "matmul": {"a": MATRICES, "b": MATRICES, "result": MATRICES},
+}
 # Words that two chips have in common, each of those that may be.
 WORDS = {
     "sum_reads": ("each", "none"), "window_reads": ("each", "once"), "weight_load": ("in-turn", "preload"),
@@ -62,7 +71,7 @@ class Network:
         for _ in range(choice.randint(1, 9)):
             self.grow()
         # What nobody reads is an output; of a view the program would make a copy, which is no matter of layouts.
-        for node in [node for node in self.nodes if node.op_type in ("Flatten", "Transpose")]:
+        for node in [node for node in self.nodes if node.op_type in ("Flatten", "Transpose", "Reshape")]:
             if not self.is_read(node.output[0]):
                 self.add("Relu", list(node.output), self.values[node.output[0]])
         self.outputs = [name for name in self.values if not self.is_read(name)]
@@ -85,7 +94,7 @@ class Network:
         shape = self.values[name]
         kinds = ["Relu", "HardSigmoid", "twin"]
         if len(shape) == 4:
-            kinds += ["Conv", "Conv", "Conv", "depthwise", "grouped", "MaxPool", "Transpose", "Flatten", "Resize"]
+            kinds += ["Conv", "Conv", "Conv", "depthwise", "grouped", "MaxPool", "Transpose", "Flatten", "Resize", "windows"]
         if len(shape) == 2 or shape[-1] <= 64:
             kinds += ["MatMul", "Softmax"]
         kind = choice.choice(kinds)
@@ -109,9 +118,32 @@ class Network:
             self.add(kind, [name], tuple(shape[dim] for dim in order), perm=order)
         elif kind == "Flatten" and np.prod(shape[1:]) <= 4096:
             self.add(kind, [name], (shape[0], int(np.prod(shape[1:]))))
+        elif kind == "windows":
+            self.cut_windows(name)
         elif kind == "MatMul":
             width = choice.choice((8, 50, 128, 300))
             self.add(kind, [name, self.weight(shape[-1], width)], (*shape[:-1], width))
+
+    def cut_windows(self, name: str) -> None:
+        """Of an image windows of so many rows and columns, and their pixels, channels last; then a product."""
+        batch, channels, rows, columns = self.values[name]
+        side = next((side for side in (7, 4, 2) if rows % side == 0 and columns % side == 0), 0)
+        if not side:
+            return
+        cut = (batch, channels, rows // side, side, columns // side, side)
+        order = self.choice.choice(([0, 2, 4, 3, 5, 1], [0, 3, 5, 2, 4, 1]))  # windows, or grids
+        turned = tuple(cut[dim] for dim in order)
+        merged = (batch, turned[1] * turned[2], turned[3] * turned[4], channels)
+        self.add("Reshape", [name, self.shape_of(cut)], cut)
+        self.add("Transpose", [list(self.values)[-1]], turned, perm=order)
+        self.add("Reshape", [list(self.values)[-1], self.shape_of(merged)], merged)
+        for _ in range(self.choice.randint(1, 3)):
+            self.add("MatMul", [list(self.values)[-1], self.weight(channels, channels)], merged)
+
+    def shape_of(self, shape: tuple) -> str:
+        name = f"w{len(self.weights)}"
+        self.weights[name] = numpy_helper.from_array(np.array(shape, np.int64), name)
+        return name
 
     def convolve(self, name: str, kind: str) -> None:
         choice, shape = self.choice, self.values[name]
@@ -170,6 +202,8 @@ def with_more(choice: random.Random, machine: dict[str, float]) -> tuple[dict[st
             more[key] = "beside"
         elif key == "sram_bandwidth" and key not in machine:
             continue  # what has no bandwidth never makes anybody wait
+        elif key == "demands":
+            more[key] = further_entry(choice)
         else:
             # Once by one, once by much.
             more[key] = machine.get(key, 0) + choice.choice((1, choice.randint(1, 40), machine.get(key, 0)))
@@ -178,11 +212,20 @@ def with_more(choice: random.Random, machine: dict[str, float]) -> tuple[dict[st
     return more, str(changed)
 
 
+def further_entry(choice: random.Random) -> str:
+    """A signature of an op beside those that the target has."""
+    op = choice.choice(list(ENTRIES))
+    roles = {role: choice.sample(orders, choice.randint(1, 2)) for role, orders in ENTRIES[op].items()}
+    return f"  - ops: [{op}]\n" + "".join(f"    {role}: [{', '.join(orders)}]\n" for role, orders in roles.items())
+
+
 def write_chip(folder: Path, name: str, target: str, flow: str, machine: dict[str, float]) -> Path:
     text = (ROOT / "targets" / f"{target}.yaml").read_text(encoding="utf-8").replace(f"name: {target}", f"name: {name}")
     values = {key: f"{value} {UNITS[key]}" for key, value in machine.items() if key in UNITS}
     values |= {"data_flow": flow, "vector_unit": machine["vector_unit"], **{key: machine[key] for key in WORDS}}
     values["mac_rates"] = f"{{f32: {machine['mac_rates']} times}}"
+    # Last, for simple strategies take the first that fits.
+    text = text.replace("\nfuses:\n", "\n" + machine.get("demands", "") + "fuses:\n")
     path = folder / f"{name}.yaml"
     path.write_text(with_values(Chip(name, text), values), encoding="utf-8")
     return path
@@ -218,15 +261,19 @@ def faults_of(report: dict) -> list[str]:
     return faults
 
 
-def times_of(report: dict) -> dict[str, float]:
-    """Microseconds of each strategy, and of the one that was asked for."""
+def times_of(report: dict, proved: bool) -> dict[str, float]:
+    """Microseconds of each strategy, and of the one that was asked for; or of what is proved alone."""
     clock = report["chip"]["clock_mhz"]
+    if proved:
+        return {"optimal": report["cost"] / clock} if report.get("optimal", {}).get("proved") else {}
     times = {row["name"]: row["cost"] / clock for row in report["strategies"] if row["feasible"]}
     return {**times, "the program": report["chip"]["ms"] * 1e3}
 
 
-def slower(less: dict, more: dict) -> list[str]:
-    before, after, slack = times_of(less), times_of(more), 0.0
+def slower(less: dict, more: dict, proved: bool) -> list[str]:
+    before, after, slack = times_of(less, proved), times_of(more, proved), 0.0
+    if proved and not after:
+        return []
     clock = less["chip"]["clock_mhz"]
     if clock != more["chip"]["clock_mhz"]:
         # Bandwidths are of seconds: at another clock each kernel's cycles are rounded elsewhere.
@@ -247,6 +294,9 @@ def try_pair(seed: int, npuc: Path, keep: Path | None) -> str:
         target, flow, layout = choice.choice(TARGETS), choice.choice(FLOWS), choice.choice(LAYOUTS)
         machine = random_chip(choice)
         larger, changed = with_more(choice, machine)
+        takes_more = "demands" in larger
+        if takes_more:
+            layout = "optimal"
         reports = [compile_on(npuc, model, write_chip(folder, *chip), layout)
                    for chip in (("less", target, flow, machine), ("more", target, flow, larger))]  # fmt: skip
     words = f"seed {seed}, {target}, {flow}, {layout}, {changed}: "
@@ -257,7 +307,7 @@ def try_pair(seed: int, npuc: Path, keep: Path | None) -> str:
         return words + less
     if isinstance(more, str):
         return words + "only with less: " + more
-    faults = faults_of(less) + faults_of(more) + slower(less, more)
+    faults = faults_of(less) + faults_of(more) + slower(less, more, takes_more)
     return words + "; ".join(faults) if faults else ""
 
 

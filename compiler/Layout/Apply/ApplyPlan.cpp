@@ -118,9 +118,8 @@ private:
 static bool takesSpelling(const LayoutProblem &problem,
                           const LayoutRelation &relation, OpOperand &operand,
                           LayoutAttr stored, LayoutAttr result) {
-  const bool isKnown =
-      problem.knowsBlocks(stored, tensorType(operand.get()).getShape()) ||
-      !problem.demanded(operand).empty();
+  const bool isKnown = problem.knowsBlocks(stored, operand.get()) ||
+                       !problem.demanded(operand).empty();
   return isKnown && (relation.independent[operand.getOperandNumber()] ||
                      problem.goTogether(operand, stored, relation, result,
                                         /*signature=*/0));

@@ -28,8 +28,7 @@ static LogicalResult checkDemand(Operation *op, StringRef target,
 static LogicalResult checkBlocks(Operation *op, const LayoutProblem &problem) {
   auto check = [&](auto &&place, Value value) -> LogicalResult {
     LayoutAttr layout = getLayout(value);
-    if (problem.knowsBlocks(layout, tensorType(value).getShape()) ||
-        !problem.demanded(place).empty())
+    if (problem.knowsBlocks(layout, value) || !problem.demanded(place).empty())
       return success();
     return op->emitOpError() << "infeasible: target '" << problem.target.name
                              << "' has no blocks as in " << layout.getLetters();

@@ -276,15 +276,28 @@ bool LayoutProblem::knowsBlock(int64_t size) const {
   return isProductOf(size, blocks());
 }
 
-bool LayoutProblem::knowsBlocks(LayoutAttr layout,
-                                ArrayRef<int64_t> shape) const {
-  if (!layout || !layout.isBlocked())
+/// Whether each digit is a dimension, or one of the two pieces that the network
+/// has of it, and none is padded.
+static bool isOfPieces(ArrayRef<Digit> digits, ArrayRef<int64_t> shape,
+                       ArrayRef<int64_t> inner) {
+  return !inner.empty() && llvm::all_of(digits, [&](const Digit &digit) {
+    const int64_t extent = shape[digit.dim], cut = inner[digit.dim];
+    const bool isOuter = digit.place == cut && digit.size * cut == extent;
+    return isOuter ||
+           (digit.place == 1 && (digit.size == extent || digit.size == cut));
+  });
+}
+
+bool LayoutProblem::knowsBlocks(LayoutAttr layout, Value value) const {
+  if (!layout || !layout.isBlocked() ||
+      llvm::all_of(layout.getBlocks(), [&](const LayoutBlock &block) {
+        return knowsBlock(block.size);
+      }))
     return true;
-  return llvm::all_of(layout.getBlocks(),
-                      [&](const LayoutBlock &block) {
-                        return knowsBlock(block.size);
-                      }) ||
-         isMadeOf(normalDigits(toStoredOrder(layout), shape), shape, blocks());
+  ArrayRef<int64_t> shape = tensorType(value).getShape();
+  const Digits digits = normalDigits(toStoredOrder(layout), shape);
+  return isMadeOf(digits, shape, blocks()) ||
+         (cuts && isOfPieces(digits, shape, cuts->innerOf(value)));
 }
 
 std::optional<TransferRow> LayoutProblem::transferRow(Value value,
@@ -325,7 +338,7 @@ bool LayoutProblem::takes(const Signature &signature, LayoutOpInterface op,
                    ArrayRef<LayoutAttr> listed) {
     if (!listed.empty())
       return layout && isAmong(value, layout, listed);
-    return isView || knowsBlocks(layout, tensorType(value).getShape());
+    return isView || knowsBlocks(layout, value);
   };
   SmallVector<LayoutAttr> stored;
   for (OpResult result : llvm::reverse(op->getResults())) {

@@ -82,11 +82,12 @@ struct LayoutProblem {
   /// where none does. A layout that is null may be any: it is taken by a
   /// signature that says nothing of it.
   OneOf signatureOf(LayoutOpInterface op, ArrayRef<LayoutAttr> layouts) const;
-  /// Whether the chip's kernels can be asked for a layout of a value of this
-  /// shape: they take the target's blocks, and those of the boundary. A view
-  /// may show others.
-  bool knowsBlocks(LayoutAttr layout, ArrayRef<int64_t> shape) const;
-  /// The same of one block of so many elements.
+  /// Whether the chip's kernels can be asked for a layout of a value: they take
+  /// the target's blocks, and those of the boundary, and where some of them
+  /// take dimensions in pieces, the others take the value's pieces in any
+  /// order. A view may show others.
+  bool knowsBlocks(LayoutAttr layout, Value value) const;
+  /// Whether they take one block of so many elements.
   bool knowsBlock(int64_t size) const;
   /// What the chip multiplies the op's time by in these layouts: of the
   /// cheapest signature that takes them. `name`: of the op that computes it in

@@ -45,6 +45,29 @@ static int64_t copyBytes(Value read, const TargetSpec &target,
   return most;
 }
 
+/// A layout of what views and relayouts make of a value as one of the value;
+/// null: no free view shows it so.
+static LayoutAttr carriedBack(Value read, Value source, LayoutAttr layout) {
+  std::string ignored;
+  while (layout && read != source) {
+    Operation *op = read.getDefiningOp();
+    if (!isa<RelayoutOp>(op))
+      layout = viewSource(cast<LayoutOpInterface>(op), layout, ignored);
+    read = op->getOperand(0);
+  }
+  return layout;
+}
+
+/// Whether views show an op a value's elements in another order than the model
+/// has them in.
+static bool isRearranged(Value read, Value source) {
+  if (read == source)
+    return false;
+  LayoutAttr shown = carriedBack(read, source, rowMajor(read));
+  return !shown ||
+         !shown.isEquivalent(rowMajor(source), tensorType(source).getShape());
+}
+
 /// Results of computing ops, in order.
 static SmallVector<LiveRange> findRanges(Block &block, const TargetSpec &target,
                                          const ImageAxesAnalysis &axes,
@@ -67,6 +90,7 @@ static SmallVector<LiveRange> findRanges(Block &block, const TargetSpec &target,
       LiveRange &range = found[number->second];
       range.last = index;
       range.wide = std::max(range.wide, copyBytes(operand, target, axes));
+      range.isRearranged |= isRearranged(operand, source);
       ++range.readers;
     }
     for (Value result : op.getResults()) {
@@ -116,19 +140,6 @@ std::shared_ptr<LiveRanges> npu::rangesOf(mlir::func::FuncOp function,
   return ranges;
 }
 
-/// A layout of what views and relayouts make of a value as one of the value;
-/// null: no free view shows it so.
-static LayoutAttr carriedBack(Value read, Value source, LayoutAttr layout) {
-  std::string ignored;
-  while (layout && read != source) {
-    Operation *op = read.getDefiningOp();
-    if (!isa<RelayoutOp>(op))
-      layout = viewSource(cast<LayoutOpInterface>(op), layout, ignored);
-    read = op->getOperand(0);
-  }
-  return layout;
-}
-
 /// Of the second kernel of a split one: as of the whole, so that the same may
 /// stay on the chip.
 static SmallVector<LayoutAttr> demandedOfResult(const LayoutProblem &problem,
@@ -144,23 +155,12 @@ static SmallVector<LayoutAttr> demandedOfResult(const LayoutProblem &problem,
 
 /// False where nobody demands anything.
 static bool findDemands(const LayoutProblem &problem, LiveRange &range) {
-  std::optional<SmallVector<LayoutAttr>> common;
+  bool isDemanded = false;
   auto demand = [&](Value read, ArrayRef<LayoutAttr> list) {
-    if (list.empty())
-      return;
-    SmallVector<LayoutAttr> back;
-    for (LayoutAttr layout : list) {
+    isDemanded |= !list.empty();
+    for (LayoutAttr layout : list)
       range.demanded =
           std::max(range.demanded, storedBytes(tensorType(read), layout));
-      if (LayoutAttr one = carriedBack(read, range.value, layout))
-        back.push_back(one);
-    }
-    if (!common)
-      common = std::move(back);
-    else
-      llvm::erase_if(*common, [&](LayoutAttr layout) {
-        return !isAmong(range.value, layout, back);
-      });
   };
   demand(range.value, demandedOfResult(problem, cast<OpResult>(range.value)));
   SmallVector<Value> waiting = {range.value};
@@ -172,8 +172,7 @@ static bool findDemands(const LayoutProblem &problem, LiveRange &range) {
       else
         llvm::append_range(waiting, use.getOwner()->getResults());
   }
-  range.isDisputed = common && common->empty();
-  return common.has_value();
+  return isDemanded;
 }
 
 void npu::findDemands(const LayoutProblem &problem, LiveRanges &ranges) {

@@ -25,8 +25,10 @@ struct LiveRange {
   /// where they demand none, of values of the same shape, else `wide`.
   int64_t demanded = 0;
   int64_t readers = 0;
-  bool isDisputed =
-      false; // writer and readers have no demanded order in common
+  /// Views show some reader its elements in another order than the model has
+  /// them in. Whatever the target lists: a chip that takes more layouts has the
+  /// same choices.
+  bool isRearranged = false;
   /// A plan's file says that the value stays.
   bool isPinned = false;
 };

@@ -11,7 +11,7 @@ using namespace npu;
 
 bool Slot::accepts(LayoutAttr layout) const {
   if (accepted.empty() && kernels)
-    return kernels->knowsBlocks(layout, tensorType(value).getShape());
+    return kernels->knowsBlocks(layout, value);
   return isAccepted(accepted, value, layout);
 }
 

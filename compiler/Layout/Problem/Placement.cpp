@@ -101,9 +101,8 @@ private:
   /// blocks it knows.
   bool mayBe(ArrayRef<LayoutAttr> accepted, Value value,
              LayoutAttr layout) const {
-    return accepted.empty()
-               ? problem.knowsBlocks(layout, tensorType(value).getShape())
-               : isAmong(value, layout, accepted);
+    return accepted.empty() ? problem.knowsBlocks(layout, value)
+                            : isAmong(value, layout, accepted);
   }
 
   LayoutAttr choose(Value value, int index, const RelatedValue &related,

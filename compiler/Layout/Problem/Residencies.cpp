@@ -18,16 +18,17 @@ namespace {
 /// What slots of a choice are made for.
 struct SlotKind {
   enum Place { Wide, Demanded, Tight } place; // members of LiveRange
-  enum Copies { ForReaders, WhereDisputed, None } copies;
+  enum Copies { ForReaders, WhereRearranged, None } copies;
 };
 
 /// What pads most and needs most copies comes first.
-constexpr SlotKind slotKinds[] = {{SlotKind::Wide, SlotKind::ForReaders},
-                                  {SlotKind::Demanded, SlotKind::ForReaders},
-                                  {SlotKind::Demanded, SlotKind::WhereDisputed},
-                                  {SlotKind::Wide, SlotKind::None},
-                                  {SlotKind::Demanded, SlotKind::None},
-                                  {SlotKind::Tight, SlotKind::None}};
+constexpr SlotKind slotKinds[] = {
+    {SlotKind::Wide, SlotKind::ForReaders},
+    {SlotKind::Demanded, SlotKind::ForReaders},
+    {SlotKind::Demanded, SlotKind::WhereRearranged},
+    {SlotKind::Wide, SlotKind::None},
+    {SlotKind::Demanded, SlotKind::None},
+    {SlotKind::Tight, SlotKind::None}};
 
 /// The candidates' numbers, in order.
 using ValueSet = std::vector<unsigned>;
@@ -66,7 +67,7 @@ private:
                                                               : range.tight);
     const bool hasCopies =
         kind.copies == SlotKind::ForReaders ||
-        (kind.copies == SlotKind::WhereDisputed && range.isDisputed);
+        (kind.copies == SlotKind::WhereRearranged && range.isRearranged);
     slot.copies = hasCopies ? range.readers : 0;
     slot.isWide = slot.place >= range.wide;
     return slot;

@@ -101,7 +101,7 @@ private:
   /// A kernel has no blocks but those that it knows; a view shows any.
   bool mayGive(LayoutOpInterface op, LayoutAttr layout) const {
     return op.getSensitivity() == Sensitivity::Data ||
-           problem.knowsBlocks(layout, tensorType(op->getResult(0)).getShape());
+           problem.knowsBlocks(layout, op->getResult(0));
   }
 
   LayoutAttr carry(const RelatedValue &from, LayoutAttr layout,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What stays on the chip, and where.
+#include "compiler/Layout/LayoutStage.h"
+#include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Placement.h"
 #include "compiler/Layout/Problem/Residencies.h"
@@ -94,6 +96,73 @@ TEST_F(OnChipTest, MoreMemoryHasAllChoicesOfLess) {
         EXPECT_TRUE(now.count(text)) << seed << ", " << kib << ": " << text;
       before = std::move(now);
     }
+  }
+}
+
+/// A window of an image behind a view, among values that need no second order.
+static const char *const windows = R"(
+  func.func @f(%0: tensor<1x8x4x4xf32>) -> tensor<4x4x8xf32> {
+    %w = npu.constant dense<1.0> : tensor<8x8xf32> -> tensor<8x8xf32>
+    %c = npu.constant dense<1.0> : tensor<8x8x1x1xf32> -> tensor<8x8x1x1xf32>
+    %1 = npu.conv2d(%0, %c) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
+    %2 = npu.reshape(%1) : (tensor<1x8x4x4xf32>) -> tensor<8x2x2x2x2xf32>
+    %3 = npu.transpose(%2) {permutation = [1, 3, 2, 4, 0]} : (tensor<8x2x2x2x2xf32>) -> tensor<2x2x2x2x8xf32>
+    %4 = npu.reshape(%3) : (tensor<2x2x2x2x8xf32>) -> tensor<4x4x8xf32>
+    %5 = npu.matmul(%4, %w) : (tensor<4x4x8xf32>, tensor<8x8xf32>) -> tensor<4x4x8xf32>
+    %6 = npu.matmul(%5, %w) : (tensor<4x4x8xf32>, tensor<8x8xf32>) -> tensor<4x4x8xf32>
+    %7 = npu.matmul(%6, %w) : (tensor<4x4x8xf32>, tensor<8x8xf32>) -> tensor<4x4x8xf32>
+    %8 = npu.eltwise add(%5, %7) : (tensor<4x4x8xf32>, tensor<4x4x8xf32>) -> tensor<4x4x8xf32>
+    return %8 : tensor<4x4x8xf32>
+  })";
+
+/// A chip that takes more layouts has all the choices of one that takes fewer,
+/// and is never slower: its list named the windows' image as one without
+/// another order, so no place for the copy was left.
+TEST_F(OnChipTest, MoreLayoutsHaveAllChoicesOfFewer) {
+  auto chip = [](double kib, const char *further) {
+    const std::string fewer =
+        "name: chip\nsummary: windows\ntypes: [f32]\nblocks: []\n"
+        "machine:\n  clock: 1000 MHz\n  mac_rows: 8 MAC\n"
+        "  mac_columns: 8 MAC\n  vector_lanes: 8 lanes\n  dram: 64 MiB\n"
+        "  dram_bandwidth: 1 GB/s\n  dma_burst: 64 B\n"
+        "  dma_start: 100 cycles\n  kernel_start: 10 cycles\n"
+        "  strided_access: 4 times\n  sram: 1 KiB\ndemands:\n"
+        "  - ops: [conv2d]\n    data: [NHWC]\n    weight: [HWOI]\n"
+        "    result: [NHWC]\n"
+        "  - ops: [matmul]\n    a: [row-major]\n    b: [row-major]\n"
+        "    result: [row-major]\n";
+    std::string error;
+    std::optional<TargetSpec> read =
+        parseTarget(fewer + further, "chip.yaml", error);
+    EXPECT_TRUE(read) << error;
+    read->machine.sramKiB = kib;
+    return *read;
+  };
+  const char *const more = "  - ops: [matmul]\n    a: [ababc, bac]\n"
+                           "    b: [row-major, ba]\n    result: [acb]\n";
+  for (double kib : {1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0}) {
+    std::vector<int64_t> costs;
+    std::set<std::string> before;
+    for (const char *further : {"", more}) {
+      TargetSpec target = chip(kib, further);
+      mlir::func::FuncOp function = parse(windows);
+      ImageAxesAnalysis axes(function);
+      std::set<std::string> now;
+      for (const OnChipValues &values :
+           residenciesOf(LayoutProblem(function, target, axes)))
+        now.insert(slotsText(values));
+      for (const std::string &text : before)
+        EXPECT_TRUE(now.count(text)) << kib << ": " << text;
+      before = std::move(now);
+      LayoutOptions options;
+      options.strategy = "optimal";
+      std::optional<SearchOutcome> search;
+      ASSERT_TRUE(
+          succeeded(runLayoutStage(function, target, options, &search)));
+      EXPECT_TRUE(search->proved);
+      costs.push_back(search->cost);
+    }
+    EXPECT_LE(costs[1], costs[0]) << kib;
   }
 }
 
