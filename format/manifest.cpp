@@ -271,6 +271,23 @@ ManifestKernel readAlike(const Node &node,
   return kernel;
 }
 
+ManifestState readState(const Node &node,
+                        const std::vector<ManifestState> &before) {
+  ManifestState state;
+  static_cast<ManifestTensor &>(state) = readTensor(node);
+  const std::string zeros = "zeros", constant = "constant";
+  Node begins = node.member("begins_as");
+  state.beginsAsConstant = begins.text() == constant;
+  begins.require(state.beginsAsConstant || begins.text() == zeros,
+                 "zeros or constant");
+  node.member("name").require(
+      std::none_of(
+          before.begin(), before.end(),
+          [&](const ManifestState &other) { return other.name == state.name; }),
+      "another name than those of the states before it");
+  return state;
+}
+
 ManifestKernel readKernel(const Node &node,
                           const std::vector<ManifestKernel> &before) {
   if (node.isArray())
@@ -325,6 +342,10 @@ Manifest readManifest(const Node &root) {
   m.cpuFeatures = root.member("cpu_features").list(readText);
   m.inputs = root.member("inputs").list(readTensor);
   m.outputs = root.member("outputs").list(readTensor);
+  if (root.has("states"))
+    root.member("states").each([&](const Node &node) {
+      m.states.push_back(readState(node, m.states));
+    });
   root.member("kernels").each([&](const Node &node) {
     m.kernels.push_back(readKernel(node, m.kernels));
   });
@@ -352,14 +373,19 @@ public:
       if (m.measuredThreads > 0)
         field("measured_threads", m.measuredThreads);
     };
-    object(
-        "format_version", uint64_t{m.formatVersion}, "npuc_version",
-        m.npucVersion, "model", [&] { field("name", m.modelName); }, "target",
-        target, "layout", m.layoutStrategy, "onednn_version", m.onednnVersion,
-        "plugins", m.plugins, "cpu_features", m.cpuFeatures, "inputs", m.inputs,
-        "outputs", m.outputs, "kernels", m.kernels, "on_chip", m.onChip,
-        "arena_bytes", m.arenaBytes, "arena_lower_bound_bytes",
-        m.arenaLowerBoundBytes, "weight_bytes", m.weightBytes);
+    group('{', '}', [&] {
+      fields(
+          "format_version", uint64_t{m.formatVersion}, "npuc_version",
+          m.npucVersion, "model", [&] { field("name", m.modelName); }, "target",
+          target, "layout", m.layoutStrategy, "onednn_version", m.onednnVersion,
+          "plugins", m.plugins, "cpu_features", m.cpuFeatures, "inputs",
+          m.inputs, "outputs", m.outputs);
+      if (!m.states.empty())
+        field("states", m.states);
+      fields("kernels", m.kernels, "on_chip", m.onChip, "arena_bytes",
+             m.arenaBytes, "arena_lower_bound_bytes", m.arenaLowerBoundBytes,
+             "weight_bytes", m.weightBytes);
+    });
     text += '\n';
   }
 
@@ -468,14 +494,24 @@ private:
           [&] { entries(row.kernel, row.offset, row.bytes, row.last); });
   }
 
+  void tensorFields(const ManifestTensor &tensor) {
+    fields("name", tensor.name, "dtype", tensor.dtype, "shape", tensor.shape,
+           "layout", tensor.layout, "layout_name", tensor.layoutName);
+    if (tensor.scale != 0)
+      field("quantized", [&] {
+        fields("scale", tensor.scale, "zero_point", tensor.zeroPoint);
+      });
+  }
+
   void write(const ManifestTensor &tensor) {
+    group('{', '}', [&] { tensorFields(tensor); });
+  }
+
+  void write(const ManifestState &state) {
     group('{', '}', [&] {
-      fields("name", tensor.name, "dtype", tensor.dtype, "shape", tensor.shape,
-             "layout", tensor.layout, "layout_name", tensor.layoutName);
-      if (tensor.scale != 0)
-        field("quantized", [&] {
-          fields("scale", tensor.scale, "zero_point", tensor.zeroPoint);
-        });
+      tensorFields(state);
+      field("begins_as",
+            std::string_view(state.beginsAsConstant ? "constant" : "zeros"));
     });
   }
 

@@ -26,6 +26,13 @@ struct ManifestTensor {
   int64_t zeroPoint = 0;
 };
 
+/// What a run leaves for the next one of its context: the last inputs and
+/// outputs of the code, in pairs.
+struct ManifestState : ManifestTensor {
+  /// It begins as a constant of the file, not as zeros.
+  bool beginsAsConstant = false;
+};
+
 struct ManifestKernel {
   std::string name;                 ///< unique in the file
   std::string op;                   ///< "npu.conv2d"
@@ -70,6 +77,7 @@ struct Manifest {
   std::vector<std::string> cpuFeatures; ///< LLVM's names: "avx512f", ...
   std::vector<ManifestTensor> inputs;
   std::vector<ManifestTensor> outputs;
+  std::vector<ManifestState> states; ///< names differ
   std::vector<ManifestKernel> kernels;
   std::vector<ManifestResident> onChip; ///< by kernel
   uint64_t arenaBytes = 0;

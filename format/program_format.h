@@ -23,7 +23,7 @@ extern "C" {
 #define NPU_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
 
-#define NPU_FORMAT_VERSION 16u
+#define NPU_FORMAT_VERSION 17u
 #define NPU_PROGRAM_MAGIC "NPUPROG\n" /* 8 bytes, no terminator */
 #define NPU_FOOTER_MAGIC "NPUFOOT\n"  /* 8 bytes, no terminator */
 #define NPU_PROGRAM_SYMBOL "npu_program"
@@ -488,7 +488,10 @@ typedef struct npu_kernel_desc {
 } npu_kernel_desc;
 NPU_STATIC_ASSERT(sizeof(npu_kernel_desc) == 36, "npu_kernel_desc is on disk");
 
-/* A model input or output. Its name lies in the manifest, same index. */
+/* A model input or output, or one side of a state. Its name lies in the
+ * manifest, same index. Of a state as it is before a run, the tensor's
+ * weights_offset is that of its first value in the weights section, in stored
+ * order; -1, as of all others: it begins as zeros. */
 typedef struct npu_io_desc {
   npu_tensor_desc tensor;
   uint64_t bytes; /* stored bytes, block padding included */
@@ -548,7 +551,9 @@ typedef struct npu_program {
   uint32_t n_instrs;
   uint32_t n_inputs;
   uint32_t n_outputs;
-  uint32_t reserved; /* zero */
+  /* States: the last so many inputs are what they hold before a run, the last
+   * outputs, in the same sequence and stored alike, what they hold after it. */
+  uint32_t n_states;
   int32_t (*run)(const npu_frame *frame);
 } npu_program;
 NPU_STATIC_ASSERT(sizeof(npu_program) == 136, "npu_program is on disk");

@@ -76,6 +76,7 @@ bool isAligned(const void *data) {
 }
 
 class Bound;
+class Context;
 
 class Model {
 public:
@@ -88,7 +89,8 @@ public:
   std::vector<Output> run(const std::vector<Input> &arrays, int profiledRuns);
   std::unique_ptr<Bound> bind(const std::vector<Input> &arrays);
   std::vector<nb::dict> kernels(int runs) const;
-  nb::list tensors(bool isInput) const;
+  std::unique_ptr<Context> context();
+  nb::list tensors(const std::string &kind) const;
   nb::dict chip() const;
   nb::dict stats() const;
   std::vector<std::string> warnings() const;
@@ -96,9 +98,18 @@ public:
 
 private:
   friend class Bound;
+  friend class Context;
+  std::unique_ptr<Place> makePlace() const;
+  std::vector<Output> runIn(Place &place, const std::vector<Input> &arrays,
+                            int runs, bool isProfiled);
   std::unique_ptr<Place> take();
   void give(std::unique_ptr<Place> place);
   void checkInputs(const std::vector<Input> &arrays) const;
+  static void checkArray(const npu_tensor_info &info, const char *kind,
+                         const Input &array);
+  static Output asArray(const npu_tensor_info &info,
+                        std::unique_ptr<Buffer> rows);
+  const npu_tensor_info &stateNamed(const std::string &name) const;
   void feed(Place &place, const std::vector<Input> &arrays, bool copies,
             std::vector<npu_buffer> &buffers);
   Results makeResults() const;
@@ -111,7 +122,7 @@ private:
   void keepTimes(const npu_context *context);
 
   npu_model *model = nullptr;
-  std::vector<npu_tensor_info> inputs, outputs;
+  std::vector<npu_tensor_info> inputs, outputs, states;
   std::mutex guard; // of what follows
   std::vector<std::unique_ptr<Place>> idle;
   std::vector<npu_kernel_time> times; // of the last profiled run
@@ -137,6 +148,9 @@ Model::Model(const std::string &path, int threads, bool runInline,
     check(npu_model_input(model, i, &inputs[i], &status), status);
   for (size_t i = 0; i < outputs.size(); ++i)
     check(npu_model_output(model, i, &outputs[i], &status), status);
+  states.resize(npu_model_state_count(model));
+  for (size_t i = 0; i < states.size(); ++i)
+    check(npu_model_state(model, i, &states[i], &status), status);
 }
 
 Model::~Model() {
@@ -144,15 +158,24 @@ Model::~Model() {
   npu_model_free(model);
 }
 
+/// As the model begins, whatever ran in it before.
 std::unique_ptr<Place> Model::take() {
+  std::unique_ptr<Place> place;
   {
     std::lock_guard<std::mutex> lock(guard);
     if (!idle.empty()) {
-      std::unique_ptr<Place> place = std::move(idle.back());
+      place = std::move(idle.back());
       idle.pop_back();
-      return place;
     }
   }
+  if (!place)
+    return makePlace();
+  npu_status status = {};
+  check(npu_context_reset(place->context, &status), status);
+  return place;
+}
+
+std::unique_ptr<Place> Model::makePlace() const {
   auto place = std::make_unique<Place>();
   npu_status status = {};
   check(npu_context_create(model, &place->context, &status), status);
@@ -176,37 +199,50 @@ std::string shapeText(const int64_t *shape, size_t rank) {
   return text + (rank == 1 ? ",)" : ")");
 }
 
+[[noreturn]] void refuse(const std::string &message) {
+  throw Failure{"RunError", NPU_BAD_ARGUMENT, message};
+}
+
 /// npuc/program.py has made them what they must be; nothing here trusts it.
 void Model::checkInputs(const std::vector<Input> &arrays) const {
-  auto refuse = [](const std::string &message) {
-    throw Failure{"RunError", NPU_BAD_ARGUMENT, message};
-  };
   if (arrays.size() != inputs.size())
     refuse("got " + std::to_string(arrays.size()) + " inputs, expected " +
            std::to_string(inputs.size()));
-  for (size_t i = 0; i < arrays.size(); ++i) {
-    const npu_tensor_info &info = inputs[i];
-    const Input &array = arrays[i];
-    auto rank = static_cast<size_t>(info.rank);
-    bool isSame = array.ndim() == rank;
-    for (size_t d = 0; isSame && d < rank; ++d)
-      isSame = static_cast<int64_t>(array.shape(d)) == info.shape[d];
-    if (!isSame) {
-      std::vector<int64_t> shape;
-      for (size_t d = 0; d < array.ndim(); ++d)
-        shape.push_back(static_cast<int64_t>(array.shape(d)));
-      refuse("input '" + std::string(info.name) + "' has shape " +
-             shapeText(shape.data(), shape.size()) + ", expected " +
-             shapeText(info.shape, rank));
-    }
-    if (array.dtype() != typeOf(info.type))
-      refuse("input '" + std::string(info.name) +
-             "' has another element type than " + npu_type_name(info.type));
-    int64_t stride = 1; // 0: no elements, in every order
-    for (size_t d = rank; d-- > 0 && stride > 0; stride *= info.shape[d])
-      if (array.shape(d) > 1 && array.stride(d) != stride)
-        refuse("input '" + std::string(info.name) + "' is not in C order");
+  for (size_t i = 0; i < arrays.size(); ++i)
+    checkArray(inputs[i], "input", arrays[i]);
+}
+
+void Model::checkArray(const npu_tensor_info &info, const char *kind,
+                       const Input &array) {
+  const std::string which = kind + (" '" + std::string(info.name)) + "' ";
+  auto rank = static_cast<size_t>(info.rank);
+  bool isSame = array.ndim() == rank;
+  for (size_t d = 0; isSame && d < rank; ++d)
+    isSame = static_cast<int64_t>(array.shape(d)) == info.shape[d];
+  if (!isSame) {
+    std::vector<int64_t> shape;
+    for (size_t d = 0; d < array.ndim(); ++d)
+      shape.push_back(static_cast<int64_t>(array.shape(d)));
+    refuse(which + "has shape " + shapeText(shape.data(), shape.size()) +
+           ", expected " + shapeText(info.shape, rank));
   }
+  if (array.dtype() != typeOf(info.type))
+    refuse(which + "has another element type than " + npu_type_name(info.type));
+  int64_t stride = 1; // 0: no elements, in every order
+  for (size_t d = rank; d-- > 0 && stride > 0; stride *= info.shape[d])
+    if (array.shape(d) > 1 && array.stride(d) != stride)
+      refuse(which + "is not in C order");
+}
+
+const npu_tensor_info &Model::stateNamed(const std::string &name) const {
+  std::string known;
+  for (const npu_tensor_info &info : states) {
+    if (name == info.name)
+      return info;
+    known += (known.empty() ? "'" : ", '") + std::string(info.name) + "'";
+  }
+  refuse("there is no state '" + name + "', expected " +
+         (known.empty() ? "none: the program has no states" : known));
 }
 
 /// `copies`: the arrays may change or go afterwards.
@@ -282,37 +318,93 @@ void Model::fetch(const Place &place, const Results &results) const {
             status);
 }
 
+/// The array owns the rows.
+Output Model::asArray(const npu_tensor_info &info,
+                      std::unique_ptr<Buffer> rows) {
+  Buffer *buffer = rows.release();
+  nb::capsule owner(
+      buffer, [](void *one) noexcept { delete static_cast<Buffer *>(one); });
+  size_t shape[NPU_TENSOR_MAX_RANK];
+  for (int32_t d = 0; d < info.rank; ++d)
+    shape[d] = static_cast<size_t>(info.shape[d]);
+  return {buffer->buffer.data,
+          static_cast<size_t>(info.rank),
+          shape,
+          owner,
+          nullptr,
+          typeOf(info.type)};
+}
+
 std::vector<Output> Model::asArrays(Results results) const {
   std::vector<Output> made;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    Buffer *buffer = results[i].release();
-    nb::capsule owner(
-        buffer, [](void *one) noexcept { delete static_cast<Buffer *>(one); });
-    size_t shape[NPU_TENSOR_MAX_RANK];
-    for (int32_t d = 0; d < outputs[i].rank; ++d)
-      shape[d] = static_cast<size_t>(outputs[i].shape[d]);
-    made.emplace_back(buffer->buffer.data, outputs[i].rank, shape, owner,
-                      nullptr, typeOf(outputs[i].type));
-  }
+  for (size_t i = 0; i < outputs.size(); ++i)
+    made.push_back(asArray(outputs[i], std::move(results[i])));
   return made;
+}
+
+/// In a place that nobody else uses; of checked arrays.
+std::vector<Output> Model::runIn(Place &place, const std::vector<Input> &arrays,
+                                 int runs, bool isProfiled) {
+  Results results;
+  {
+    nb::gil_scoped_release others;
+    results = makeResults();
+    std::vector<npu_buffer> given;
+    feed(place, arrays, /*copies=*/false, given);
+    call(place, given, takenBy(place, results), runs, isProfiled);
+    fetch(place, results);
+  }
+  return asArrays(std::move(results));
 }
 
 std::vector<Output> Model::run(const std::vector<Input> &arrays,
                                int profiledRuns) {
   checkInputs(arrays);
-  Results results;
-  {
-    nb::gil_scoped_release others;
-    results = makeResults();
-    std::unique_ptr<Place> place = take();
-    std::vector<npu_buffer> given;
-    feed(*place, arrays, /*copies=*/false, given);
-    call(*place, given, takenBy(*place, results), std::max(1, profiledRuns),
-         profiledRuns > 0);
-    fetch(*place, results);
-    give(std::move(place));
+  std::unique_ptr<Place> place = take();
+  std::vector<Output> made =
+      runIn(*place, arrays, std::max(1, profiledRuns), profiledRuns > 0);
+  give(std::move(place));
+  return made;
+}
+
+/// Runs one after the other, each with the states that the one before left.
+class Context {
+public:
+  explicit Context(Model &model) : model(model), place(model.makePlace()) {}
+
+  std::vector<Output> run(const std::vector<Input> &arrays) {
+    model.checkInputs(arrays);
+    return model.runIn(*place, arrays, 1, false);
   }
-  return asArrays(std::move(results));
+  void reset() {
+    npu_status status = {};
+    check(npu_context_reset(place->context, &status), status);
+  }
+  Output readState(const std::string &name) {
+    const npu_tensor_info &info = model.stateNamed(name);
+    auto rows = std::make_unique<Buffer>(info.row_bytes);
+    npu_status status = {};
+    check(npu_context_read_state(place->context, info.name, rows->buffer.data,
+                                 info.row_bytes, &status),
+          status);
+    return Model::asArray(info, std::move(rows));
+  }
+  void writeState(const std::string &name, const Input &array) {
+    const npu_tensor_info &info = model.stateNamed(name);
+    Model::checkArray(info, "state", array);
+    npu_status status = {};
+    check(npu_context_write_state(place->context, info.name, array.data(),
+                                  info.row_bytes, &status),
+          status);
+  }
+
+private:
+  Model &model;
+  std::unique_ptr<Place> place;
+};
+
+std::unique_ptr<Context> Model::context() {
+  return std::make_unique<Context>(*this);
 }
 
 /// A program with its inputs in place: what a run costs, and nothing else.
@@ -386,9 +478,11 @@ std::vector<nb::dict> Model::kernels(int runs) const {
   return rows;
 }
 
-nb::list Model::tensors(bool isInput) const {
+nb::list Model::tensors(const std::string &kind) const {
   nb::list rows;
-  for (const npu_tensor_info &info : isInput ? inputs : outputs) {
+  for (const npu_tensor_info &info : kind == "inputs"    ? inputs
+                                     : kind == "outputs" ? outputs
+                                                         : states) {
     nb::list shape;
     for (int32_t d = 0; d < info.rank; ++d)
       shape.append(info.shape[d]);
@@ -426,6 +520,7 @@ nb::dict Model::stats() const {
   row["released_bytes"] = stats.released_bytes;
   row["arena_bytes"] = stats.arena_bytes;
   row["scratch_bytes"] = stats.scratch_bytes;
+  row["state_bytes"] = stats.state_bytes;
   row["threads"] = stats.threads;
   return row;
 }
@@ -444,6 +539,11 @@ NB_MODULE(_npu, module) {
   nb::class_<Bound>(module, "Bound")
       .def("run", &Bound::run, "runs"_a, "profiled"_a)
       .def("outputs", &Bound::outputs);
+  nb::class_<Context>(module, "Context")
+      .def("run", &Context::run, "inputs"_a)
+      .def("reset", &Context::reset)
+      .def("read_state", &Context::readState, "name"_a)
+      .def("write_state", &Context::writeState, "name"_a, "array"_a);
   nb::class_<Model>(module, "Model")
       .def(nb::init<const std::string &, int, bool,
                     const std::vector<std::string> &>(),
@@ -451,7 +551,8 @@ NB_MODULE(_npu, module) {
       .def("run", &Model::run, "inputs"_a, "profiled_runs"_a)
       .def("bind", &Model::bind, "inputs"_a, nb::keep_alive<0, 1>())
       .def("kernels", &Model::kernels, "runs"_a)
-      .def("tensors", &Model::tensors, "inputs"_a)
+      .def("context", &Model::context, nb::keep_alive<0, 1>())
+      .def("tensors", &Model::tensors, "kind"_a)
       .def("chip", &Model::chip)
       .def("stats", &Model::stats)
       .def("warnings", &Model::warnings)

@@ -182,6 +182,18 @@ npu_code npu_model_output(const npu_model *model, size_t index,
   });
 }
 
+size_t npu_model_state_count(const npu_model *model) {
+  return model->model->states().size();
+}
+
+npu_code npu_model_state(const npu_model *model, size_t index,
+                         npu_tensor_info *info, npu_status *status) {
+  return guarded(status, [&] {
+    require(model && info, "npu_model_state needs a model and an info");
+    *info = at(model->model->states(), index, "state").info;
+  });
+}
+
 const char *npu_model_manifest(const npu_model *model) {
   return model->model->manifestText().c_str();
 }
@@ -251,6 +263,33 @@ npu_code npu_run(npu_context *context, const npu_buffer *inputs,
                 (outputs || output_count == 0),
             "npu_run needs a context and buffers, got null");
     context->context.run(inputs, input_count, outputs, output_count);
+  });
+}
+
+npu_code npu_context_reset(npu_context *context, npu_status *status) {
+  return guarded(status, [&] {
+    require(context, "npu_context_reset needs a context, got null");
+    context->context.reset();
+  });
+}
+
+npu_code npu_context_read_state(npu_context *context, const char *name,
+                                void *rows, uint64_t row_bytes,
+                                npu_status *status) {
+  return guarded(status, [&] {
+    require(context && name,
+            "npu_context_read_state needs a context and a name, got null");
+    context->context.readState(name, rows, row_bytes);
+  });
+}
+
+npu_code npu_context_write_state(npu_context *context, const char *name,
+                                 const void *rows, uint64_t row_bytes,
+                                 npu_status *status) {
+  return guarded(status, [&] {
+    require(context && name,
+            "npu_context_write_state needs a context and a name, got null");
+    context->context.writeState(name, rows, row_bytes);
   });
 }
 

@@ -66,11 +66,21 @@ format::Manifest npu::makeManifest(const ProgramPlan &plan,
   manifest.arenaBytes = plan.arenaBytes;
   manifest.arenaLowerBoundBytes = plan.arenaLowerBound;
   manifest.weightBytes = plan.weights.bytes();
-  size_t tensor = 0;
-  for (auto [name, type] : llvm::zip(plan.inputNames, plan.inputs))
-    manifest.inputs.push_back(describe(name, type, layoutNames[tensor++]));
-  for (auto [name, type] : llvm::zip(plan.outputNames, plan.outputs))
-    manifest.outputs.push_back(describe(name, type, layoutNames[tensor++]));
+  const size_t states = plan.states.size();
+  const size_t inputs = plan.inputs.size() - states;
+  for (size_t i = 0; i < inputs; ++i)
+    manifest.inputs.push_back(
+        describe(plan.inputNames[i], plan.inputs[i], layoutNames[i]));
+  for (size_t i = 0; i + states < plan.outputs.size(); ++i)
+    manifest.outputs.push_back(describe(plan.outputNames[i], plan.outputs[i],
+                                        layoutNames[plan.inputs.size() + i]));
+  for (auto [i, state] : llvm::enumerate(plan.states)) {
+    format::ManifestState row;
+    static_cast<format::ManifestTensor &>(row) =
+        describe(state.name, plan.inputs[inputs + i], layoutNames[inputs + i]);
+    row.beginsAsConstant = state.begins >= 0;
+    manifest.states.push_back(std::move(row));
+  }
   for (const PlannedKernel &kernel : plan.kernels)
     manifest.kernels.push_back(describe(kernel));
   for (const PlannedResident &one : plan.residents)

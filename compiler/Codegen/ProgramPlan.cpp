@@ -4,6 +4,7 @@
 #include "compiler/Codegen/EltwiseEmitter.h"
 #include "compiler/Codegen/MemoryPlanner.h"
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/States.h"
 #include "compiler/Kernel/KernelProblem.h"
 #include "format/manifest.h"
 #include "kernels/tensor.h"
@@ -37,6 +38,7 @@ public:
 
 private:
   LogicalResult checkResults();
+  LogicalResult addStates();
   bool addPart(Operation *op);
   LogicalResult addKernel(Operation *op);
   LogicalResult addInput(PlannedKernel &kernel, size_t index, Value operand);
@@ -92,6 +94,13 @@ std::string npu::nodesOf(Location location) {
   for (StringRef name : names)
     text += (text.empty() ? "" : " + ") + name.str();
   return text;
+}
+
+/// Bit by bit: -0.0 is a number of its own.
+static bool isAllZero(ElementsAttr elements) {
+  std::vector<char> made;
+  return llvm::all_of(elementBytes(elements, made),
+                      [](char byte) { return byte == 0; });
 }
 
 /// Each function result must be a kernel's value of its own, to be written to.
@@ -316,6 +325,25 @@ static std::string nameAttr(mlir::DictionaryAttr attributes, StringRef prefix,
   return name ? name.str() : (prefix + Twine(index)).str();
 }
 
+/// Both sides are stored alike, so both are described alike.
+LogicalResult Planner::addStates() {
+  for (const State &state : statesOf(function)) {
+    PlannedState planned{state.name.str()};
+    plan.outputs[state.result] = plan.inputs[state.argument];
+    const bool isZeros = !state.beginsAs || isAllZero(state.beginsAs) ||
+                         plan.inputs[state.argument].getNumElements() == 0;
+    if (!isZeros) {
+      FailureOr<int64_t> place = plan.weights.add(
+          function.getLoc(), plan.inputs[state.argument], state.beginsAs);
+      if (failed(place))
+        return failure();
+      planned.begins = *place;
+    }
+    plan.states.push_back(std::move(planned));
+  }
+  return success();
+}
+
 FailureOr<ProgramPlan> Planner::run() {
   if (failed(checkResults()))
     return failure();
@@ -335,6 +363,8 @@ FailureOr<ProgramPlan> Planner::run() {
     plan.outputNames.push_back(
         nameAttr(function.getResultAttrDict(index), "output", index));
   }
+  if (failed(addStates()))
+    return failure();
   // Who runs the program in C sees what stands before it.
   for (const auto *names : {&plan.inputNames, &plan.outputNames})
     for (StringRef name : *names)

@@ -57,12 +57,21 @@ struct PlannedResident {
   size_t first = 0, last = 0; // kernels
 };
 
+/// What a run leaves for the next one.
+struct PlannedState {
+  std::string name;
+  /// Of what it holds before the first run, into the weights; -1: zeros.
+  int64_t begins = -1;
+};
+
 struct ProgramPlan {
   std::vector<PlannedKernel> kernels;
   std::vector<PlannedResident> residents; // the caller's to fill
   WeightTable weights;
   SmallVector<RankedTensorType> inputs, outputs;
   SmallVector<std::string> inputNames, outputNames;
+  /// The last inputs and outputs; each side has the same type.
+  std::vector<PlannedState> states;
   int64_t arenaBytes = 0;
   int64_t arenaLowerBound = 0;
 };

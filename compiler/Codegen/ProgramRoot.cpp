@@ -48,7 +48,7 @@ void npu::addProgramRoot(llvm::Module &module, const ProgramPlan &plan) {
       number(tables.instrs.size(), 32),
       number(plan.inputs.size(), 32),
       number(plan.outputs.size(), 32),
-      number(0, 32),
+      number(plan.states.size(), 32),
       module.getFunction(runSymbol)};
   auto *root = llvm::ConstantStruct::getAnon(context, fields);
   new llvm::GlobalVariable(module, root->getType(), /*isConstant=*/true,

@@ -70,5 +70,9 @@ ProgramTables npu::tablesOf(const ProgramPlan &plan) {
     tables.makers.push_back(rowOf(maker));
   tables.inputs = ioRows(plan.inputs);
   tables.outputs = ioRows(plan.outputs);
+  for (auto [row, state] : llvm::zip(
+           llvm::MutableArrayRef(tables.inputs).take_back(plan.states.size()),
+           plan.states))
+    row.tensor.weights_offset = state.begins;
   return tables;
 }

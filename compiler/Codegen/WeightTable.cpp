@@ -52,25 +52,30 @@ FailureOr<WeightTable::Place> WeightTable::add(ConstantOp constant) {
   return placed;
 }
 
+/// The elements as the type stores them; none where that is in rows, as they
+/// lie in their attribute. `logical`: where they lie if that has no bytes of
+/// its own.
+static FailureOr<std::vector<char>>
+storageOf(Location location, RankedTensorType type, ArrayRef<char> elements,
+          const std::vector<char> &logical) {
+  LayoutAttr layout = getLayout(type);
+  if (layout && !layout.isRowMajor(type.getShape()))
+    return relay(location, elements, describeTensor(type));
+  return logical;
+}
+
 FailureOr<WeightTable::Place> WeightTable::place(ConstantOp constant) {
   if (constant.getTaps())
     return addWinograd(constant);
   RankedTensorType type = tensorType(constant.getResult());
   npu_tensor_desc target = describeTensor(type);
-  LayoutAttr layout = getLayout(type);
-  std::vector<char> logical, storage;
+  std::vector<char> logical;
   ArrayRef<char> elements = elementBytes(constant.getValue(), logical);
-  ArrayRef<char> bytes = elements;
-  if (layout && !layout.isRowMajor(type.getShape())) {
-    FailureOr<std::vector<char>> relaid =
-        relay(constant.getLoc(), elements, target);
-    if (failed(relaid))
-      return failure();
-    storage = std::move(*relaid);
-    bytes = storage;
-  } else {
-    storage = std::move(logical);
-  }
+  FailureOr<std::vector<char>> storage =
+      storageOf(constant.getLoc(), type, elements, logical);
+  if (failed(storage))
+    return failure();
+  ArrayRef<char> bytes = storage->empty() ? elements : ArrayRef(*storage);
   if (std::optional<Place> smaller = addSmaller(target, bytes))
     return *smaller;
   FailureOr<std::optional<Place>> scaled =
@@ -79,8 +84,19 @@ FailureOr<WeightTable::Place> WeightTable::place(ConstantOp constant) {
     return failure();
   if (*scaled)
     return **scaled;
-  return Place{storage.empty() ? append(bytes)
-                               : appendOwned(std::move(storage))};
+  return Place{storage->empty() ? append(bytes)
+                                : appendOwned(std::move(*storage))};
+}
+
+FailureOr<int64_t> WeightTable::add(Location location, RankedTensorType type,
+                                    ElementsAttr elements) {
+  std::vector<char> logical;
+  ArrayRef<char> bytes = elementBytes(elements, logical);
+  FailureOr<std::vector<char>> storage =
+      storageOf(location, type, bytes, logical);
+  if (failed(storage))
+    return failure();
+  return storage->empty() ? append(bytes) : appendOwned(std::move(*storage));
 }
 
 /// As a row of elements.

@@ -38,6 +38,11 @@ public:
   /// long as the table.
   FailureOr<Place> add(ConstantOp constant);
 
+  /// The offset of elements as this type stores them, which nothing makes at
+  /// load; their bytes must stay alive, too.
+  FailureOr<int64_t> add(Location location, RankedTensorType type,
+                         ElementsAttr elements);
+
   /// The offset of bytes that are no tensor.
   int64_t add(StringRef bytes);
 

@@ -133,6 +133,10 @@ void OptionReader::Raw::addImport(CLI::App &app, CompileOptions &compile) {
   app.add_option("--bind-input", bindInputs,
                  "makes an input a constant; may be repeated")
       ->type_name("NAME=FILE.npy");
+  app.add_option("--state", compile.import.states,
+                 "makes an input and an output a state: a run reads what the "
+                 "run before left; may be repeated")
+      ->type_name("PAST=PRESENT");
   app.add_flag("--taps", compile.import.taps,
                "keeps every value that a node names as an output, which keeps "
                "kernels from being fused (npu-compare reads them)");
@@ -301,6 +305,8 @@ void OptionReader::Raw::readImport(DriverOptions &options) const {
     if (!options.boundFiles.emplace(name, file).second)
       throw CLI::ValidationError("--bind-input: '" + name + "' has two files");
   }
+  for (const std::string &text : import.states)
+    (void)split("--state", text);
   import.batch = batch;
 }
 

@@ -4,6 +4,7 @@
 // quantized numbers, are these numbers.
 //
 // It ends: a walk over the boundary.
+#include "compiler/Dialect/NPU/States.h"
 #include "compiler/Fusion/Integers.h"
 #include "compiler/Fusion/Passes.h"
 
@@ -154,9 +155,11 @@ static void giveBytes(mlir::func::FuncOp function, unsigned index) {
 }
 
 void npu::quantizedIo(mlir::func::FuncOp function) {
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+  // A state keeps what the next run reads, whatever stands for it outside.
+  const unsigned states = numStates(function);
+  for (unsigned i = 0; i + states < function.getNumArguments(); ++i)
     takeBytes(function, i);
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
+  for (unsigned i = 0; i + states < function.getNumResults(); ++i)
     giveBytes(function, i);
   Operation *end = function.front().getTerminator();
   function.setType(mlir::FunctionType::get(function.getContext(),

@@ -187,8 +187,10 @@ void GraphWriter::addOp(Operation *op) {
 void GraphWriter::addInputs() {
   for (auto [index, argument] : llvm::enumerate(function.getArguments())) {
     nodeOf[argument] = nodes.size();
+    const bool isState =
+        index + plan.states.size() >= function.getNumArguments();
     addNode(json::Object{{"kind", "input"},
-                         {"op", "input"},
+                         {"op", isState ? "state" : "input"},
                          {"node", text(plan.inputNames[index])},
                          {"operands", json::Array()},
                          {"results", json::Array{tensor(argument)}}});
@@ -202,9 +204,11 @@ void GraphWriter::addOutputs(Operation *terminator) {
     auto from = nodeOf.find(operand.get());
     if (from != nodeOf.end())
       row["from"] = from->second;
+    const bool isState = operand.getOperandNumber() + plan.states.size() >=
+                         terminator->getNumOperands();
     addNode(json::Object{
         {"kind", "output"},
-        {"op", "output"},
+        {"op", isState ? "state" : "output"},
         {"node", text(plan.outputNames[operand.getOperandNumber()])},
         {"operands", json::Array{std::move(row)}},
         {"results", json::Array()}});

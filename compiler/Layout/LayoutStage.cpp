@@ -25,7 +25,9 @@ static LogicalResult prepare(LayoutProblem &problem,
     return failure();
   if (failed(checkReplacements(problem)))
     return failure();
-  return options.plan ? bindPlan(problem, *options.plan) : success();
+  if (options.plan && failed(bindPlan(problem, *options.plan)))
+    return failure();
+  return bindStates(problem);
 }
 
 /// Puts in what was chosen. A set of ops cannot be compared with the op that it

@@ -9,6 +9,7 @@
 #include "compiler/Frontend/ONNX/OnnxImporter.h"
 #include "compiler/Frontend/Support/ModuleFile.h"
 #include "compiler/Frontend/Support/SourceLocation.h"
+#include "compiler/Frontend/Support/States.h"
 #include "compiler/Frontend/Support/Unsupported.h"
 #include "compiler/Frontend/TFLite/TfliteImporter.h"
 #include "compiler/Frontend/TOSA/TosaImporter.h"
@@ -72,6 +73,7 @@ private:
   CompileStatus runNext();
   LogicalResult runUsersPasses(Stage after);
   void reportDecided();
+  void reportStates();
   bool isLeftOut(Stage next, Stage last) const;
   LogicalResult stage(StringRef name, function_ref<LogicalResult()> work);
   LogicalResult
@@ -178,6 +180,7 @@ LogicalResult Compilation::readModel() {
 /// The readers have verified what they give.
 LogicalResult Compilation::import() {
   if (failed(readModel()) || failed(checkShape()) ||
+      failed(pairStates(function(), options.import.states)) ||
       failed(checkResources(*module)))
     return failure();
   forgetLayouts(function());
@@ -284,6 +287,19 @@ LogicalResult Compilation::layout() {
   });
 }
 
+void Compilation::reportStates() {
+  const std::vector<std::string> layouts =
+      boundaryLayoutNames(function(), *axes);
+  const size_t first = program.inputs.size() - program.states.size();
+  for (auto [i, state] : llvm::enumerate(program.states)) {
+    const npu_tensor_desc tensor = describeTensor(program.inputs[first + i]);
+    report.states.push_back({state.name, kernels::dtypeName(tensor.dtype),
+                             layouts[first + i],
+                             program.inputs[first + i].getShape().vec(),
+                             kernels::storedBytes(tensor), state.begins >= 0});
+  }
+}
+
 LogicalResult Compilation::plan() {
   FailureOr<ProgramPlan> planned = planProgram(
       function(), options.threads,
@@ -303,6 +319,7 @@ LogicalResult Compilation::plan() {
   for (const PlannedResident &one : program.residents)
     report.residents.push_back({one.name, program.kernels[one.first].node,
                                 one.offset, one.bytes, one.first, one.last});
+  reportStates();
   for (const PlannedKernel &kernel : program.kernels) {
     ReportedKernel row;
     row.chip = cost::figuresOf(kernel.work, kernel.tiling, kernel.residentBytes,

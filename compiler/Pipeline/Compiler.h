@@ -93,6 +93,14 @@ struct ReportedResident {
   size_t first = 0, last = 0;
 };
 
+/// What a run leaves for the next one, and how it is stored.
+struct ReportedState {
+  std::string name, type, layout;
+  std::vector<int64_t> shape;
+  int64_t bytes = 0; // stored
+  bool beginsAsConstant = false;
+};
+
 /// One kernel of the program, for the report.
 struct ReportedKernel {
   std::string name, op, implementation, node;
@@ -126,6 +134,7 @@ struct CompileReport {
   bool isPlanned = false; // else nothing is known of kernels and memory
   std::vector<ReportedKernel> kernels;
   std::vector<ReportedResident> residents;
+  std::vector<ReportedState> states;
   int64_t arenaBytes = 0, arenaLowerBoundBytes = 0, weightBytes = 0;
   std::vector<std::pair<std::string, double>> seconds; // by stage, in order
 };

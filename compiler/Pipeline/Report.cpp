@@ -155,6 +155,20 @@ static StringRef precisionName(Precision precision) {
   llvm_unreachable("a precision without a name");
 }
 
+static json::Array statesJson(const CompileReport &report) {
+  json::Array states;
+  for (const ReportedState &state : report.states) {
+    json::Object row{{"name", json::fixUTF8(state.name)},
+                     {"type", state.type},
+                     {"shape", json::Array(state.shape)},
+                     {"layout", state.layout},
+                     {"bytes", state.bytes}};
+    row["begins_as"] = state.beginsAsConstant ? "constant" : "zeros";
+    states.push_back(std::move(row));
+  }
+  return states;
+}
+
 json::Object npu::reportJson(const CompileReport &report) {
   json::Array items, kernels;
   for (const RelayoutItem &item : report.layout.items)
@@ -208,6 +222,7 @@ json::Object npu::reportJson(const CompileReport &report) {
                     {"items", std::move(items)}}},
       {"fallback", report.fallback},
       {"quantized_io", std::move(quantized)},
+      {"states", statesJson(report)},
       {"placement", std::move(placement)},
       {"algorithms", std::move(algorithms)},
       {"splits", std::move(splits)},

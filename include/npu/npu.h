@@ -148,6 +148,7 @@ typedef struct npu_load_stats {
   uint64_t released_bytes; /* pages of originals given back to the system */
   uint64_t arena_bytes;    /* per context */
   uint64_t scratch_bytes;  /* per context */
+  uint64_t state_bytes;    /* per context: each state before and after a run */
   int32_t threads;
 } npu_load_stats;
 
@@ -261,6 +262,13 @@ npu_code npu_model_input(const npu_model *model, size_t index,
 npu_code npu_model_output(const npu_model *model, size_t index,
                           npu_tensor_info *info, npu_status *status);
 
+/* States: what a run leaves for the next one of the same context (past frames
+ * of a streaming network, docs/streaming.md). They are neither inputs nor
+ * outputs; names differ. */
+size_t npu_model_state_count(const npu_model *model);
+npu_code npu_model_state(const npu_model *model, size_t index,
+                         npu_tensor_info *info, npu_status *status);
+
 /* The manifest as JSON text (docs/program-format.md), terminated. */
 const char *npu_model_manifest(const npu_model *model);
 npu_load_stats npu_model_stats(const npu_model *model);
@@ -281,19 +289,33 @@ npu_code npu_context_create(npu_model *model, npu_context **context,
  * least npu_load_stats.arena_bytes and scratch_bytes, aligned to
  * NPU_BUFFER_ALIGNMENT, not overlapping ({NULL, 0} where 0 are needed), else
  * NPU_BAD_ARGUMENT. It stays the caller's and must live as long as the context.
- * Between runs it holds nothing: contexts that never run at the same time may
- * share it. A run that meets NaN and is repeated with other kernels may need
- * more scratch, and takes that from npu_host.allocate or the system. */
+ * Between runs it holds nothing, states have memory of their own: contexts that
+ * never run at the same time may share it. A run that meets NaN and is repeated
+ * with other kernels may need more scratch, and takes that from
+ * npu_host.allocate or the system. */
 npu_code npu_context_create_in(npu_model *model, npu_buffer arena,
                                npu_buffer scratch, npu_context **context,
                                npu_status *status);
 void npu_context_free(npu_context *context);
 
 /* Runs once. Inputs are read, outputs are written whole; the buffers may not
- * overlap. Results are the same, bit for bit, in every run. */
+ * overlap. Results are the same, bit for bit, in every run with the same states
+ * before it. A run that fails leaves the states as they were. */
 npu_code npu_run(npu_context *context, const npu_buffer *inputs,
                  size_t input_count, const npu_buffer *outputs,
                  size_t output_count, npu_status *status);
+
+/* Every state as the model begins: zeros, or a constant of its own. A context
+ * is made so. */
+npu_code npu_context_reset(npu_context *context, npu_status *status);
+/* What a state holds between two runs, in row-major logical order: `row_bytes`
+ * is npu_tensor_info.row_bytes, `rows` is aligned for its elements. */
+npu_code npu_context_read_state(npu_context *context, const char *name,
+                                void *rows, uint64_t row_bytes,
+                                npu_status *status);
+npu_code npu_context_write_state(npu_context *context, const char *name,
+                                 const void *rows, uint64_t row_bytes,
+                                 npu_status *status);
 
 /* Times kernels from now on (1) or not (0, the default), and clears times. */
 void npu_context_set_profiling(npu_context *context, int32_t on);

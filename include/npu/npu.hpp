@@ -84,6 +84,9 @@ public:
   std::vector<npu_tensor_info> outputs() const {
     return signature(npu_model_output_count(get()), npu_model_output);
   }
+  std::vector<npu_tensor_info> states() const {
+    return signature(npu_model_state_count(get()), npu_model_state);
+  }
   std::vector<npu_kernel_info> kernels() const {
     std::vector<npu_kernel_info> infos(npu_model_kernel_count(get()));
     npu_status status;
@@ -170,6 +173,22 @@ public:
       out.push_back(buffer.get());
     npu_status status;
     npu_run(get(), in.data(), in.size(), out.data(), out.size(), &status);
+    detail::check(status);
+  }
+  void reset() {
+    npu_status status;
+    npu_context_reset(get(), &status);
+    detail::check(status);
+  }
+  void readState(const std::string &name, void *rows, uint64_t rowBytes) {
+    npu_status status;
+    npu_context_read_state(get(), name.c_str(), rows, rowBytes, &status);
+    detail::check(status);
+  }
+  void writeState(const std::string &name, const void *rows,
+                  uint64_t rowBytes) {
+    npu_status status;
+    npu_context_write_state(get(), name.c_str(), rows, rowBytes, &status);
     detail::check(status);
   }
   void setProfiling(bool on) { npu_context_set_profiling(get(), on); }

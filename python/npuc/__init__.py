@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from npuc._npu import kernel_library, version
 from npuc.errors import CompileError, Error, Message, RunError
-from npuc.program import Program, Runs, Tensor, load
+from npuc.program import Context, Program, Runs, Tensor, load
 
 if TYPE_CHECKING:
     from npuc.compiler import Compilation, compile, emit, option_names, stages
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 __version__ = version()
 
 __all__ = [
-    "Compilation", "CompileError", "Error", "Message", "Program", "RunError", "Runs", "Tensor", "compile", "emit",
-    "kernel_library", "load", "option_names", "stages",
+    "Compilation", "CompileError", "Context", "Error", "Message", "Program", "RunError", "Runs", "Tensor", "compile",
+    "emit", "kernel_library", "load", "option_names", "stages",
 ]  # fmt: skip
 
 _OF_COMPILER = ("Compilation", "compile", "emit", "option_names", "stages")

@@ -28,7 +28,7 @@ Result = Union[np.ndarray, dict[str, np.ndarray]]
 
 @dataclass(frozen=True)
 class Tensor:
-    """An input or output."""
+    """An input, an output or a state."""
 
     name: str
     shape: tuple[int, ...]  #: in the model's own order
@@ -48,7 +48,8 @@ def _tensor(
 class Program:
     """A .npu program. It is loaded when it is first asked for what only a loaded one knows.
 
-    Several threads may call run() at once: each run has memory of its own.
+    Several threads may call run() at once: each run has memory of its own. A program with states (past frames of a
+    streaming network) begins each run() as the model does; context() keeps them from run to run.
     """
 
     def __init__(
@@ -64,14 +65,16 @@ class Program:
         self._loaded: _npu.Model | None = None
         self._inputs: tuple[Tensor, ...] = ()
         self._outputs: tuple[Tensor, ...] = ()
+        self._states: tuple[Tensor, ...] = ()
 
     @property
     def _model(self) -> _npu.Model:
         if self._loaded is None:
             plugins = [os.fspath(path) for path in self._plugins]
             model = _npu.Model(os.fspath(self.path), self._threads, self._run_inline, plugins)
-            self._inputs = tuple(_tensor(*row) for row in model.tensors(True))
-            self._outputs = tuple(_tensor(*row) for row in model.tensors(False))
+            self._inputs = tuple(_tensor(*row) for row in model.tensors("inputs"))
+            self._outputs = tuple(_tensor(*row) for row in model.tensors("outputs"))
+            self._states = tuple(_tensor(*row) for row in model.tensors("states"))
             self._loaded = model
         return self._loaded
 
@@ -83,19 +86,33 @@ class Program:
     def outputs(self) -> tuple[Tensor, ...]:
         return self._model and self._outputs
 
+    @property
+    def states(self) -> tuple[Tensor, ...]:
+        """What a run leaves for the next one of its context."""
+        return self._model and self._states
+
+    def context(self) -> Context:
+        """Runs that follow each other: each has the states that the one before left. Contexts do not see each other's."""
+        return Context(self)
+
     def run(self, *arrays: Any, **named: Any) -> Result:
         """Runs once. Inputs by name (run(x=x), run({"x:0": x})) or in order: numpy arrays or what has DLPack.
 
         The array of the only output, or a dict of all by name. An array in C order, aligned to 64 bytes, of an input
         that the program stores in rows is read where it is; results are in memory of their own.
         """
-        results = self._model.run(self._arrays(arrays, named), 0)
+        return self._result(self._model.run(self._arrays(arrays, named), 0))
+
+    def _result(self, results: list[np.ndarray]) -> Result:
         if len(results) == 1:
             return results[0]
         return {tensor.name: array for tensor, array in zip(self._outputs, results)}
 
     def bind(self, *arrays: Any, **named: Any) -> Runs:
-        """The program with copies of these inputs in place: for who runs it again and again, or measures it."""
+        """The program with copies of these inputs in place: for who runs it again and again, or measures it.
+
+        States begin as the model does, and are kept from run to run.
+        """
         model = self._model
         return Runs(model, model.bind(self._arrays(arrays, named)), self._outputs)
 
@@ -186,6 +203,37 @@ class Program:
         return [_as_array(named[tensor.name], tensor) for tensor in inputs]
 
 
+class Context:
+    """Runs of a program that follow each other, with the states between them. Not for several threads at once.
+
+    Begins as the model does: with zeros, or with constants of its own.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._context = program._model.context()
+
+    def run(self, *arrays: Any, **named: Any) -> Result:
+        """As Program.run, and leaves its states for the next run. One that fails leaves them as they were."""
+        return self._program._result(self._context.run(self._program._arrays(arrays, named)))
+
+    def reset(self) -> None:
+        """Every state as the model begins."""
+        self._context.reset()
+
+    def read_state(self, name: str) -> np.ndarray:
+        """A copy, in the model's own order."""
+        return self._context.read_state(name)
+
+    def write_state(self, name: str, value: Any) -> None:
+        """What the next run finds."""
+        states = self._program.states
+        found = [tensor for tensor in states if tensor.name == name]
+        if not found:
+            raise RunError(f"there is no state '{name}', expected {_names(states)}", 1)
+        self._context.write_state(name, _as_array(value, found[0], "state"))
+
+
 class Runs:
     """A program with its inputs in place; a run moves no input and makes no output. Not for several threads at once."""
 
@@ -209,12 +257,12 @@ def _names(tensors: tuple[Tensor, ...]) -> str:
     return ", ".join(f"'{tensor.name}'" for tensor in tensors) or "none"
 
 
-def _as_array(value: Any, tensor: Tensor) -> np.ndarray:
+def _as_array(value: Any, tensor: Tensor, kind: str = "input") -> np.ndarray:
     """In C order, without a copy where it is so already. Types are never changed silently."""
     if not isinstance(value, np.ndarray):
         value = np.from_dlpack(value) if hasattr(value, "__dlpack__") else np.asarray(value, tensor.dtype)
     if value.dtype != tensor.dtype:
-        raise RunError(f"input '{tensor.name}' has elements of {value.dtype}, expected {tensor.dtype}", 1)
+        raise RunError(f"{kind} '{tensor.name}' has elements of {value.dtype}, expected {tensor.dtype}", 1)
     return np.asarray(value, order="C")
 
 

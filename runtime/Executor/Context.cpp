@@ -3,10 +3,13 @@
 #include "runtime/Executor/Context.h"
 
 #include "kernels/parallel.h"
+#include "kernels/tensor.h"
 #include "runtime/Loader/Verifier.h"
 #include "runtime/Status.h"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 /// What the generated code gets as its opaque handle.
 struct npu_exec {
@@ -77,6 +80,23 @@ void checkOverlap(const npu_buffer *inputs, size_t inputCount,
   }
 }
 
+/// A context serves one caller at a time.
+class Busy {
+public:
+  explicit Busy(std::atomic<bool> &flag) : flag(flag) {
+    if (flag.exchange(true))
+      throw Failure(NPU_BAD_ARGUMENT, "this context is running on another "
+                                      "thread; give each thread its own "
+                                      "context");
+  }
+  ~Busy() { flag = false; }
+  Busy(const Busy &) = delete;
+  Busy &operator=(const Busy &) = delete;
+
+private:
+  std::atomic<bool> &flag;
+};
+
 } // namespace
 
 /// What cannot run has no executor, and is refused there.
@@ -117,7 +137,70 @@ Context::Context(std::shared_ptr<Model> owner, const npu_buffer &arenaBuffer,
 Context::Context(std::shared_ptr<Model> owner, Memory arenaMemory,
                  Memory scratchMemory)
     : model(std::move(owner)), arena(std::move(arenaMemory)),
-      scratch(std::move(scratchMemory)), times(model->kernels().size()) {}
+      scratch(std::move(scratchMemory)), times(model->kernels().size()) {
+  const kernels::Allocator &from = model->executor().allocator();
+  for (const ModelState &state : model->states())
+    states.push_back({Memory(state.info.bytes, "a state", from),
+                      Memory(state.info.bytes, "a state", from)});
+  resetStates();
+}
+
+void Context::resetStates() {
+  for (size_t i = 0; i < states.size(); ++i) {
+    const ModelState &told = model->states()[i];
+    if (states[i].before.bytes() == 0)
+      continue;
+    if (told.first.empty())
+      std::memset(states[i].before.data(), 0, states[i].before.bytes());
+    else
+      std::memcpy(states[i].before.data(), told.first.data(),
+                  told.first.size());
+  }
+}
+
+void Context::reset() {
+  Busy mine(busy);
+  resetStates();
+}
+
+size_t Context::checkState(const char *name, const void *rows,
+                           uint64_t rowBytes) const {
+  const size_t index = model->stateNamed(name);
+  const npu_tensor_info &info = model->states()[index].info;
+  if (!rows && info.row_bytes > 0)
+    throw Failure(NPU_BAD_ARGUMENT,
+                  "state '" + std::string(name) + "' needs memory, got null");
+  if (rowBytes != info.row_bytes)
+    throw Failure(NPU_BAD_ARGUMENT, "state '" + std::string(name) + "' has " +
+                                        std::to_string(info.row_bytes) +
+                                        " bytes in rows, but the memory has " +
+                                        std::to_string(rowBytes));
+  return index;
+}
+
+/// The same tensor in row-major logical order.
+static npu_tensor_desc inRows(const npu_tensor_desc &tensor) {
+  return kernels::makeTensor(tensor.dtype, tensor.dims, tensor.rank);
+}
+
+void Context::readState(const char *name, void *rows, uint64_t rowBytes) {
+  const size_t index = checkState(name, rows, rowBytes);
+  Busy mine(busy);
+  const npu_tensor_desc &tensor =
+      stateBefore(model->program(), static_cast<uint32_t>(index)).tensor;
+  if (rowBytes > 0)
+    model->convert(tensor, states[index].before.data(), inRows(tensor), rows);
+}
+
+void Context::writeState(const char *name, const void *rows,
+                         uint64_t rowBytes) {
+  const size_t index = checkState(name, rows, rowBytes);
+  Busy mine(busy);
+  const npu_tensor_desc &tensor =
+      stateBefore(model->program(), static_cast<uint32_t>(index)).tensor;
+  if (rowBytes > 0)
+    model->convert(inRows(tensor), rows, tensor, states[index].before.data());
+}
 
 void Context::setProfiling(bool on) {
   profiling = on;
@@ -129,19 +212,16 @@ void Context::run(const npu_buffer *inputs, size_t inputCount,
   checkBuffers("input", inputs, inputCount, model->inputs());
   checkBuffers("output", outputs, outputCount, model->outputs());
   checkOverlap(inputs, inputCount, outputs, outputCount);
-  if (busy.exchange(true))
-    throw Failure(NPU_BAD_ARGUMENT, "this context is running on another "
-                                    "thread; give each thread its own context");
-  struct Release {
-    std::atomic<bool> &flag;
-    ~Release() { flag = false; }
-  } release{busy};
-
+  Busy mine(busy);
   std::vector<void *> in, out;
   for (size_t i = 0; i < inputCount; ++i)
     in.push_back(inputs[i].data);
   for (size_t i = 0; i < outputCount; ++i)
     out.push_back(outputs[i].data);
+  for (State &state : states) {
+    in.push_back(state.before.data());
+    out.push_back(state.after.data());
+  }
   const npu_program &program = model->program();
   npu_exec exec{*this};
   npu_frame frame = {&imports,
@@ -164,6 +244,9 @@ void Context::run(const npu_buffer *inputs, size_t inputCount,
   });
   if (status != 0)
     throw Failure(NPU_RUN_FAILED, describeFailure(status));
+  // A run that fails, or is repeated, has left them as they were.
+  for (State &state : states)
+    std::swap(state.before, state.after);
 }
 
 int32_t Context::runOnce(const npu_frame &frame) {

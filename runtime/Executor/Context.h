@@ -27,6 +27,13 @@ public:
   void run(const npu_buffer *inputs, size_t inputCount,
            const npu_buffer *outputs, size_t outputCount);
 
+  /// Every state as it is before the first run.
+  void reset();
+  /// In row-major logical order. Throw Failure where there is no such state, or
+  /// it has another size.
+  void readState(const char *name, void *rows, uint64_t rowBytes);
+  void writeState(const char *name, const void *rows, uint64_t rowBytes);
+
   void setProfiling(bool on);
   const std::vector<npu_kernel_time> &kernelTimes() const { return times; }
 
@@ -39,6 +46,14 @@ private:
   using Clock = std::chrono::steady_clock;
 
   Context(std::shared_ptr<Model> owner, Memory arena, Memory scratch);
+  /// One state: what the next run reads, and what it writes.
+  struct State {
+    Memory before, after;
+  };
+  /// Of a state, its index, once it is known to be there and of this size.
+  size_t checkState(const char *name, const void *rows,
+                    uint64_t rowBytes) const;
+  void resetStates();
   int32_t runOnce(const npu_frame &frame);
   void keepNan();
   int32_t executeKernel(uint32_t kernel, void *const *operands);
@@ -49,6 +64,7 @@ private:
   std::shared_ptr<Model> model;
   Memory arena;
   Memory scratch;
+  std::vector<State> states;
   /// Kernels that run in the place of those of the same number; usually empty.
   std::vector<const kernels::Kernel *> replaced;
   bool profiling = false;

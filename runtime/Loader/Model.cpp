@@ -305,21 +305,51 @@ void Model::checkThreads() {
 }
 
 void Model::describeSignature(const std::string &path) {
-  auto describe = [&](const std::vector<format::ManifestTensor> &all,
-                      std::vector<npu_tensor_info> &infos) {
-    for (const format::ManifestTensor &told : all) {
-      npu_tensor_desc tensor;
-      std::string wrong = tensorOf(told, tensor);
-      if (!wrong.empty())
-        throw Failure(NPU_BAD_FILE, compileAgain(path, wrong));
-      infos.push_back(tensorInfo(tensor, told));
-    }
+  auto describe = [&](const format::ManifestTensor &told) {
+    npu_tensor_desc tensor;
+    std::string wrong = tensorOf(told, tensor);
+    if (!wrong.empty())
+      throw Failure(NPU_BAD_FILE, compileAgain(path, wrong));
+    return tensorInfo(tensor, told);
   };
-  describe(manifest.inputs, inputInfos);
-  describe(manifest.outputs, outputInfos);
+  for (const format::ManifestTensor &told : manifest.inputs)
+    inputInfos.push_back(describe(told));
+  for (const format::ManifestTensor &told : manifest.outputs)
+    outputInfos.push_back(describe(told));
+  for (const format::ManifestState &told : manifest.states) {
+    modelStates.push_back({describe(told), {}});
+    // Before a run and after it.
+    loadStats.state_bytes += 2 * modelStates.back().info.bytes;
+  }
+}
+
+size_t Model::stateNamed(const char *name) const {
+  std::string known;
+  for (size_t i = 0; i < modelStates.size(); ++i) {
+    if (std::strcmp(modelStates[i].info.name, name) == 0)
+      return i;
+    known += (known.empty() ? "'" : ", '") +
+             std::string(modelStates[i].info.name) + "'";
+  }
+  throw Failure(NPU_BAD_ARGUMENT,
+                "there is no state '" + std::string(name) +
+                    "'; the program has " +
+                    (known.empty() ? std::string("none") : known));
+}
+
+/// Pages of the file that no kernel reads are given back later.
+void Model::copyFirstStates() {
+  for (uint32_t i = 0; i < program().n_states; ++i) {
+    const npu_io_desc &before = stateBefore(program(), i);
+    if (before.tensor.weights_offset < 0)
+      continue;
+    const uint8_t *first = program().weights + before.tensor.weights_offset;
+    modelStates[i].first.assign(first, first + before.bytes);
+  }
 }
 
 void Model::makeKernels() {
+  copyFirstStates();
   given = std::make_unique<Constants>(image, loadStats.threads);
   packed.cover(program().weights, program().weight_bytes);
   packed.cover(given->made(), given->madeBytes());

@@ -29,6 +29,13 @@ struct ModelKernel {
   npu_kernel_info info; ///< points into this struct and the manifest
 };
 
+/// What a run leaves for the next one of its context.
+struct ModelState {
+  npu_tensor_info info; ///< points into the manifest
+  /// In stored order, what it holds before the first run; empty: zeros.
+  std::vector<uint8_t> first;
+};
+
 /// Immutable once made.
 class Model {
 public:
@@ -44,6 +51,11 @@ public:
   const Constants &constants() const { return *given; }
   const std::vector<npu_tensor_info> &inputs() const { return inputInfos; }
   const std::vector<npu_tensor_info> &outputs() const { return outputInfos; }
+  /// Of a model that was loaded for the chip's time alone without what they
+  /// begin as.
+  const std::vector<ModelState> &states() const { return modelStates; }
+  /// Throws Failure where there is none of this name.
+  size_t stateNamed(const char *name) const;
   /// Whether a kernel may lose NaN (kernel.h); those that do not in their
   /// place, null for all others. Made, with weights of their own, when the
   /// first run asks: on the executor's thread.
@@ -69,6 +81,7 @@ private:
   void checkMachine(const std::string &path);
   void checkThreads();
   void describeSignature(const std::string &path);
+  void copyFirstStates();
   void makeKernels();
   void makeKernel(uint32_t index);
   uint64_t packConstants(const npu_kernel_desc &row, kernels::Kernel &kernel);
@@ -82,6 +95,7 @@ private:
   const plugin::Use *plugins = nullptr; ///< that the program has
   std::vector<npu_tensor_info> inputInfos;
   std::vector<npu_tensor_info> outputInfos;
+  std::vector<ModelState> modelStates;
   std::vector<std::string> warningTexts;
   npu_load_stats loadStats = {};
   std::unique_ptr<Executor> runner;

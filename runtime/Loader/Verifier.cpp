@@ -49,8 +49,9 @@ std::string verifyRoot(const npu_program &p, const ImageBounds &bounds) {
     return mismatch("the program's version", p.version, NPU_FORMAT_VERSION);
   if (p.size != sizeof(npu_program))
     return mismatch("the program's size", p.size, sizeof(npu_program));
-  if (p.reserved != 0)
-    return mismatch("the program's reserved field", p.reserved, 0);
+  if (p.n_states > std::min(p.n_inputs, p.n_outputs))
+    return mismatch("the number of states", p.n_states,
+                    "at most that of the inputs and that of the outputs");
   if (!readable(bounds, p.kernels, p.n_kernels))
     return "the kernel table lies outside the file's image";
   if (!readable(bounds, p.makers, p.n_makers))
@@ -98,29 +99,34 @@ void readLayout(const std::string &text, npu_tensor_desc &tensor) {
   }
 }
 
+std::string verifyIoRow(const npu_io_desc &given,
+                        const format::ManifestTensor &told) {
+  const npu_tensor_desc &tensor = given.tensor;
+  if (std::string wrong = verifyTensor(tensor); !wrong.empty())
+    return wrong;
+  auto bytes = static_cast<uint64_t>(kernels::storedBytes(tensor));
+  if (given.bytes != bytes)
+    return mismatch("its size", given.bytes, bytes);
+  if (told.dtype != kernels::dtypeName(tensor.dtype) ||
+      told.layout != kernels::layoutString(tensor) ||
+      told.shape !=
+          std::vector<int64_t>(tensor.dims, tensor.dims + tensor.rank))
+    return "the manifest describes another tensor than " +
+           kernels::describe(tensor);
+  return "";
+}
+
 std::string verifyIo(const char *table, const npu_io_desc *rows, uint32_t count,
                      const std::vector<format::ManifestTensor> &manifest) {
   if (manifest.size() != count)
     return mismatch(std::string("the number of ") + table + "s", count,
                     "the manifest's " + std::to_string(manifest.size()));
   for (uint32_t i = 0; i < count; ++i) {
-    const npu_tensor_desc &tensor = rows[i].tensor;
-    const format::ManifestTensor &told = manifest[i];
-    std::string where = row(table, i) + " ('" + told.name + "')";
-    std::string wrong = verifyTensor(tensor);
+    std::string wrong = verifyIoRow(rows[i], manifest[i]);
+    if (wrong.empty() && rows[i].tensor.weights_offset != -1)
+      wrong = "its weights offset is not -1";
     if (!wrong.empty())
-      return where + ": " + wrong;
-    if (tensor.weights_offset != -1)
-      return where + ": its weights offset is not -1";
-    auto bytes = static_cast<uint64_t>(kernels::storedBytes(tensor));
-    if (rows[i].bytes != bytes)
-      return where + ": " + mismatch("its size", rows[i].bytes, bytes);
-    if (told.dtype != kernels::dtypeName(tensor.dtype) ||
-        told.layout != kernels::layoutString(tensor) ||
-        told.shape !=
-            std::vector<int64_t>(tensor.dims, tensor.dims + tensor.rank))
-      return where + ": the manifest describes another tensor than " +
-             kernels::describe(tensor);
+      return row(table, i) + " ('" + manifest[i].name + "'): " + wrong;
   }
   return "";
 }
@@ -159,16 +165,47 @@ std::string verifyConstant(const npu_program &p, const npu_tensor_desc &tensor,
   return "";
 }
 
-/// Weights lie one behind the other, each aligned: the tensors, and ops of
-/// plugins, say how large the section is.
+/// Both sides of one, and what it begins as.
+std::string verifyState(const npu_program &p, const npu_io_desc &before,
+                        const npu_io_desc &after,
+                        const format::ManifestState &told) {
+  if (std::string wrong = verifyIoRow(before, told); !wrong.empty())
+    return "before a run: " + wrong;
+  if (std::string wrong = verifyIoRow(after, told); !wrong.empty())
+    return "after a run: " + wrong;
+  if (after.tensor.weights_offset != -1)
+    return "after a run: its weights offset is not -1";
+  const int64_t first = before.tensor.weights_offset;
+  if (told.beginsAsConstant != (first != -1))
+    return "the manifest disagrees on what it begins as";
+  return verifyConstant(p, before.tensor, {});
+}
+
+std::string verifyStates(const npu_program &p,
+                         const std::vector<format::ManifestState> &manifest) {
+  for (uint32_t i = 0; i < p.n_states; ++i)
+    if (std::string wrong =
+            verifyState(p, stateBefore(p, i),
+                        p.outputs[p.n_outputs - p.n_states + i], manifest[i]);
+        !wrong.empty())
+      return row("state", i) + " ('" + manifest[i].name + "'): " + wrong;
+  return "";
+}
+
+/// Weights lie one behind the other, each aligned: the tensors, what states
+/// begin as, and ops of plugins, say how large the section is.
 std::string verifyWeights(const npu_program &p) {
   std::vector<std::pair<uint64_t, uint64_t>> parts; // begin, end
-  for (uint32_t i = 0; i < p.n_tensors; ++i)
-    if (auto begin = static_cast<uint64_t>(p.tensors[i].weights_offset);
+  auto add = [&](const npu_tensor_desc &tensor) {
+    if (auto begin = static_cast<uint64_t>(tensor.weights_offset);
         begin < madeBegin(p))
       parts.emplace_back(
-          begin,
-          begin + static_cast<uint64_t>(kernels::storedBytes(p.tensors[i])));
+          begin, begin + static_cast<uint64_t>(kernels::storedBytes(tensor)));
+  };
+  for (uint32_t i = 0; i < p.n_tensors; ++i)
+    add(p.tensors[i]);
+  for (uint32_t i = 0; i < p.n_states; ++i)
+    add(stateBefore(p, i).tensor);
   for (uint32_t i = 0; i < p.n_kernels; ++i)
     if (p.kernels[i].op == NPU_OP_CUSTOM) { // verifyCustom
       const npu_custom_attrs &custom = p.attrs[p.kernels[i].attrs].custom;
@@ -392,6 +429,10 @@ std::string tensorOf(const format::ManifestTensor &told,
   return wrong.empty() ? "" : "'" + told.name + "': " + wrong;
 }
 
+const npu_io_desc &stateBefore(const npu_program &program, uint32_t index) {
+  return program.inputs[program.n_inputs - program.n_states + index];
+}
+
 const npu_tensor_desc &resultOf(const npu_program &program,
                                 const npu_kernel_desc &maker) {
   return program.tensors[maker.first_tensor + maker.n_inputs];
@@ -445,9 +486,15 @@ std::string verifyProgram(const npu_program &p, const ImageBounds &bounds,
     return mismatch("the number of kernels", p.n_kernels,
                     "the manifest's " +
                         std::to_string(manifest.kernels.size()));
-  wrong = verifyIo("input", p.inputs, p.n_inputs, manifest.inputs);
+  if (p.n_states != manifest.states.size())
+    return mismatch("the number of states", p.n_states,
+                    "the manifest's " + std::to_string(manifest.states.size()));
+  wrong = verifyIo("input", p.inputs, p.n_inputs - p.n_states, manifest.inputs);
   if (wrong.empty())
-    wrong = verifyIo("output", p.outputs, p.n_outputs, manifest.outputs);
+    wrong = verifyIo("output", p.outputs, p.n_outputs - p.n_states,
+                     manifest.outputs);
+  if (wrong.empty())
+    wrong = verifyStates(p, manifest.states);
   if (wrong.empty())
     wrong = verifyTensors(p);
   for (uint32_t i = 0; i < p.n_kernels && wrong.empty(); ++i) {

@@ -34,6 +34,9 @@ kernels::Problem problemOf(const npu_program &program,
                            const npu_kernel_desc &kernel, int threads,
                            const plugin::Use *plugins);
 
+/// What a state of a program holds before a run.
+const npu_io_desc &stateBefore(const npu_program &program, uint32_t index);
+
 /// What a maker of a verified program makes.
 const npu_tensor_desc &resultOf(const npu_program &program,
                                 const npu_kernel_desc &maker);

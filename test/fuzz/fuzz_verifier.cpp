@@ -3,6 +3,7 @@
 // Any bytes as the tables of a program: whatever the verifier accepts, the
 // kernels' query must take.
 
+#include "kernels/tensor.h"
 #include "runtime/Loader/Verifier.h"
 
 #include <algorithm>
@@ -26,6 +27,16 @@ T take(const uint8_t *&data, size_t &size) {
   return value;
 }
 
+/// What a manifest that fits says.
+format::ManifestState stateOf(const npu_tensor_desc &tensor) {
+  format::ManifestState state;
+  state.dtype = kernels::dtypeName(tensor.dtype);
+  state.layout = kernels::layoutString(tensor);
+  state.shape.assign(tensor.dims, tensor.dims + tensor.rank);
+  state.beginsAsConstant = tensor.weights_offset != -1;
+  return state;
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -43,6 +54,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::vector<npu_kernel_desc> makers(3);
   for (npu_kernel_desc &maker : makers)
     maker = take<npu_kernel_desc>(data, size);
+
+  const auto before = take<npu_io_desc>(data, size);
+  const auto after = take<npu_io_desc>(data, size);
 
   npu_program program = {};
   std::memcpy(program.magic, NPU_PROGRAM_MAGIC, sizeof(program.magic));
@@ -73,14 +87,28 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   add(tensors.data(), tensors.size() * sizeof(npu_tensor_desc), false);
   add(instrs.data(), instrs.size() * sizeof(npu_instr), false);
   add(weights, sizeof(weights), false);
+  add(&before, sizeof(before), false);
+  add(&after, sizeof(after), false);
   add(reinterpret_cast<const void *>(run), 1, true);
 
   format::Manifest manifest;
+  // Of a row that is no tensor nothing can be told.
+  if (before.bytes > 0 && runtime::verifyTensor(before.tensor).empty()) {
+    program.inputs = &before;
+    program.outputs = &after;
+    program.n_inputs = program.n_outputs = program.n_states = 1;
+    manifest.states.push_back(stateOf(before.tensor));
+  }
   manifest.weightBytes = sizeof(weights);
   manifest.kernels.resize(1);
   manifest.kernels[0].generated = (kernel.flags & NPU_KERNEL_GENERATED) != 0;
   if (!runtime::verifyProgram(program, bounds, manifest, nullptr).empty())
     return 0;
+  if (program.n_states > 0 && before.tensor.weights_offset >= 0) {
+    // What a load copies.
+    const uint8_t *first = weights + before.tensor.weights_offset;
+    std::vector<uint8_t> copy(first, first + before.bytes);
+  }
   if (!manifest.kernels[0].generated)
     kernels::query(runtime::problemOf(program, kernel, 1, nullptr));
   for (uint32_t i = 0; i < program.n_makers; ++i)

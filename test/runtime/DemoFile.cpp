@@ -132,6 +132,13 @@ void DemoFile::describe() {
   manifest.cpuFeatures = {"sse2"};
   manifest.inputs = {describeIo(inputs()[0], "x")};
   manifest.outputs = {describeIo(outputs()[0], "y")};
+  for (uint32_t i = 1; i < program().n_inputs; ++i) {
+    format::ManifestState state;
+    static_cast<format::ManifestTensor &>(state) =
+        describeIo(inputs()[i], "s" + std::to_string(i - 1));
+    state.beginsAsConstant = inputs()[i].tensor.weights_offset >= 0;
+    manifest.states.push_back(state);
+  }
   manifest.arenaBytes = program().arena_bytes;
   manifest.arenaLowerBoundBytes = program().arena_bytes;
   manifest.weightBytes = program().weight_bytes;

@@ -27,7 +27,7 @@ void writeFile(const std::string &path, const std::string &bytes);
 
 class DemoFile {
 public:
-  /// "conv", "made", "matmul-4mb", "matmul-100mb"
+  /// "conv", "made", "state", "matmul-4mb", "matmul-100mb"
   explicit DemoFile(const std::string &name);
 
   /// The tables in the ELF's bytes.

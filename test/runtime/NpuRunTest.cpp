@@ -176,9 +176,9 @@ TEST_F(NpuRun, SimulateOnly) {
   EXPECT_GT(json["simulated"]["cycles"], 0);
   // The same as of a run, but for what only a run knows.
   Json whole = Json::parse(runGood({"--json"}).out);
-  for (const char *host :
-       {"latency_ms", "threads", "load_ms", "pack_ms", "convert_ms",
-        "peak_rss_bytes", "packed_bytes", "released_bytes", "scratch_bytes"})
+  for (const char *host : {"latency_ms", "threads", "load_ms", "pack_ms",
+                           "convert_ms", "peak_rss_bytes", "packed_bytes",
+                           "released_bytes", "scratch_bytes", "state_bytes"})
     EXPECT_EQ(whole.erase(host), 1u) << host;
   for (Json &kernel : whole["kernels"])
     for (const char *host :

@@ -124,7 +124,7 @@ TEST_F(Tables, Root) {
   mutate(&root.n_instrs, true, "n_instrs");
   mutate(&root.n_inputs, true, "n_inputs");
   mutate(&root.n_outputs, true, "n_outputs");
-  mutate(&root.reserved, true, "reserved");
+  mutate(&root.n_states, true, "n_states");
   mutate(&root.weight_bytes, true, "weight_bytes");
   mutate(&root.arena_bytes, true, "arena_bytes");
   EXPECT_GT(tried, 100);

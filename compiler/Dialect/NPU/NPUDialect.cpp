@@ -6,6 +6,7 @@
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/CustomOp.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
+#include "compiler/Dialect/NPU/States.h"
 
 #include "mlir/IR/DialectImplementation.h"
 
@@ -60,6 +61,20 @@ void NPUDialect::initialize() {
 #define GET_OP_LIST
 #include "compiler/Dialect/NPU/NPUOps.cpp.inc"
       >();
+}
+
+LogicalResult
+NPUDialect::verifyRegionArgAttribute(Operation *op, unsigned /*region*/,
+                                     unsigned index,
+                                     mlir::NamedAttribute attribute) {
+  return verifyStateArgument(op, index, attribute);
+}
+
+LogicalResult
+NPUDialect::verifyRegionResultAttribute(Operation *op, unsigned /*region*/,
+                                        unsigned index,
+                                        mlir::NamedAttribute attribute) {
+  return verifyStateResult(op, index, attribute);
 }
 
 const plugin::Use *npu::pluginsOf(MLIRContext *context) {

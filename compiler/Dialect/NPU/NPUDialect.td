@@ -14,6 +14,11 @@ def NPU_Dialect : Dialect {
     encoding of its type, `#npu.layout<acdb>`; no encoding means that it has not
     been decided. No attribute of any op changes when a layout does.
 
+    What a run leaves for the next one, past frames for instance, is a *state*: an
+    argument and a result of the function with the same `npu.state`, behind all
+    others, in the same sequence and of the same type. `npu.begins_as` of the
+    argument says what it is before the first run, if not zeros.
+
     Example:
     ```mlir
     %y = npu.conv2d(%x, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]}
@@ -33,6 +38,8 @@ def NPU_Dialect : Dialect {
     /// What they said of their ops' dimensions (CustomOp.cpp).
     std::shared_ptr<::npu::RelationMemo> relations;
   }];
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 

@@ -25,6 +25,8 @@ struct ImportOptions {
   std::optional<int64_t> batch;
   /// --bind-input=NAME=FILE.npy: the input becomes a constant.
   std::map<std::string, ElementsAttr> boundInputs;
+  /// --state=PAST=PRESENT: an input is what the run before left as an output.
+  std::vector<std::string> states;
   /// --taps: every value that a node of the main graph names becomes an output
   /// of that name, behind the model's own. Not those that are known at compile
   /// time, and of several names of one value the first.

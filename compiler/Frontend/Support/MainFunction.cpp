@@ -2,6 +2,7 @@
 #include "compiler/Frontend/Support/MainFunction.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/States.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -58,6 +59,8 @@ void npu::dropDeadCode(FuncOp function, ArrayRef<GraphInput> inputs) {
   SmallVector<ElementsAttr> made, used;
   for (const GraphInput &input : inputs)
     used.push_back(input.bound);
+  for (const State &state : statesOf(function))
+    used.push_back(state.beginsAs);
   Block &body = function.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body))) {
     bool isDead = op.use_empty() && !isa<ReturnOp>(op);

@@ -32,6 +32,7 @@ struct Walk {
         values(graph.tensors() ? graph.tensors()->size() : 0) {}
   const tflite::SubGraph &graph;
   std::vector<Value> values;
+  llvm::DenseMap<int32_t, std::string> variables; // tensors that name one
 };
 
 class Importer {
@@ -40,6 +41,7 @@ public:
            bool taps)
       : builder(builder), file(file), model(model), taps(taps), main(model, 0) {
   }
+  void keepVariables(TfliteVariables &all) { variables = &all; }
 
   FailureOr<std::vector<DeclaredInput>>
   declaredInputs(const ImportOptions &options);
@@ -51,6 +53,8 @@ private:
   FailureOr<SmallVector<Value>> importGraph(TfliteNode &node, int32_t index,
                                             ArrayRef<Value> inputs);
   FailureOr<Value> operandOf(Walk &walk, Emitter &emitter, int32_t tensor);
+  static bool isHandle(const Walk &walk, int32_t tensor);
+  std::string variableAt(Walk &walk, Emitter &emitter, int32_t tensor);
   LogicalResult importInputs(FuncOp function, ArrayRef<GraphInput> inputs);
   LogicalResult importOutputs(FuncOp function);
   /// The value as the file stores it.
@@ -65,6 +69,7 @@ private:
   const TfliteFile &model;
   bool taps;
   Walk main;
+  TfliteVariables *variables = nullptr;
   llvm::StringSet<> names; // of outputs
   BudgetUse budget;
   FoldMemo folds;
@@ -146,9 +151,30 @@ Value Importer::stored(int32_t tensor) {
                                              mlir::IntegerType::Unsigned));
 }
 
+bool Importer::isHandle(const Walk &walk, int32_t tensor) {
+  return walk.graph.tensors()->Get(tensor)->type() ==
+         tflite::TensorType::RESOURCE;
+}
+
+/// The key of the variable that a tensor is, or names; empty: none.
+std::string Importer::variableAt(Walk &walk, Emitter &emitter, int32_t tensor) {
+  if (tensor < 0)
+    return "";
+  const tflite::Tensor &given = *walk.graph.tensors()->Get(tensor);
+  return given.is_variable() ? variables->keyOf(emitter, given)
+                             : walk.variables.lookup(tensor);
+}
+
 /// A constant becomes a value when it is read first.
 FailureOr<Value> Importer::operandOf(Walk &walk, Emitter &emitter,
                                      int32_t tensor) {
+  const tflite::Tensor &given = *walk.graph.tensors()->Get(tensor);
+  // Its value changes from operator to operator.
+  if (given.is_variable() && !walk.values[tensor]) {
+    Value held =
+        variables->read(emitter, variableAt(walk, emitter, tensor), given);
+    return held ? FailureOr<Value>(held) : FailureOr<Value>(failure());
+  }
   Value &value = walk.values[tensor];
   if (value)
     return value;
@@ -205,28 +231,37 @@ LogicalResult Importer::importOperator(Walk &walk,
   Location location = nodeLocation(file, op.name(), op.resultName());
   SmallVector<Value> operands;
   Emitter constants(builder, location);
+  SmallVector<std::string> variableOf;
   for (size_t i = 0; i < op.inputCount(); ++i) {
     int32_t tensor = source.inputs()->Get(i);
-    FailureOr<Value> value = tensor < 0 ? FailureOr<Value>(Value())
-                                        : operandOf(walk, constants, tensor);
+    variableOf.push_back(variableAt(walk, constants, tensor));
+    FailureOr<Value> value = tensor < 0 || isHandle(walk, tensor)
+                                 ? FailureOr<Value>(Value())
+                                 : operandOf(walk, constants, tensor);
     if (failed(value))
       return failure();
     operands.push_back(*value);
   }
   const TfliteOp &row = *lookupTfliteOp(op.kind());
   TfliteNode node(builder, location, op, row, operands);
+  node.variables = variables;
+  node.variableOf = std::move(variableOf);
   node.callGraph = [&](int32_t index, ArrayRef<Value> inputs) {
     return importGraph(node, index, inputs);
   };
   budget.beginNode();
   for (size_t i = 0; i < op.outputCount(); ++i)
-    if (!node.resultElement(i))
+    if (!node.resultElement(i) &&
+        op.outputType(i) != tflite::TensorType::RESOURCE)
       return node.unsupported("gives " + tfliteTypeText(op.outputType(i)) +
                               ", which no value of npuc can be");
   if (failed(row.build(node)) || node.hasFailed())
     return failure();
-  for (size_t i = 0; i < op.outputCount(); ++i)
+  for (size_t i = 0; i < op.outputCount(); ++i) {
     walk.values[source.outputs()->Get(i)] = node.getResults()[i];
+    if (!node.variableMade.empty())
+      walk.variables[source.outputs()->Get(i)] = node.variableMade;
+  }
   return success();
 }
 
@@ -258,9 +293,21 @@ LogicalResult Importer::importOutputs(FuncOp function) {
     if (main.values[i] && !constantOf(main.values[i]) &&
         !seen.contains(main.values[i]) && !tfliteNameOf(tensorAt(i)).empty())
       add(int32_t(i), "");
-  if (isWhole)
-    returnOutputs(builder, function, outputs, outputNames);
-  return success(isWhole);
+  if (!isWhole)
+    return failure();
+  SmallVector<std::string> states;
+  variables->finish(
+      [&](const std::string &name) {
+        std::string fresh = name;
+        for (int i = 1; !names.insert(fresh).second; ++i)
+          fresh = name + "_" + std::to_string(i);
+        return fresh;
+      },
+      outputs, states);
+  llvm::append_range(outputNames, states);
+  returnOutputs(builder, function, outputs, outputNames);
+  variables->mark(states);
+  return success();
 }
 
 LogicalResult Importer::importBody(FuncOp function,
@@ -301,6 +348,8 @@ npu::importTflite(MLIRContext &context, StringRef path,
   if (failed(inputs))
     return failure();
   FuncOp function = createMain(builder, *module, *inputs);
+  TfliteVariables variables(function);
+  importer.keepVariables(variables);
   if (failed(importer.importBody(function, *inputs)))
     return failure();
   dropDeadCode(function, *inputs);

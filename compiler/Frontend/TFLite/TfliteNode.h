@@ -5,13 +5,16 @@
 #ifndef NPU_COMPILER_FRONTEND_TFLITE_TFLITENODE_H
 #define NPU_COMPILER_FRONTEND_TFLITE_TFLITENODE_H
 
-#include "compiler/Frontend/TFLite/TfliteTensors.h"
+#include "compiler/Frontend/TFLite/TfliteVariables.h"
 
 #include <functional>
 
 namespace npu {
 
 class TfliteNode;
+
+/// Of an operator that is about none of its operands, and may have no results.
+constexpr size_t noOperand = ~size_t(0);
 
 /// A row of the op table (TfliteOps.cpp).
 struct TfliteOp {
@@ -46,6 +49,11 @@ public:
   const TfliteOperator &op;
   const TfliteOp &row;
   npu_instr_kind instr() const { return static_cast<npu_instr_kind>(row.word); }
+  /// The model's variables; which of them each operand is, if it is one; and
+  /// which the operator's result stands for.
+  TfliteVariables *variables = nullptr;
+  SmallVector<std::string> variableOf;
+  std::string variableMade;
   /// What another graph of the model gives for these values.
   std::function<FailureOr<SmallVector<Value>>(int32_t index,
                                               ArrayRef<Value> inputs)>

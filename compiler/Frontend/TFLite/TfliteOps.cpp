@@ -49,6 +49,8 @@ Activation npu::tfliteActivation(const TfliteOperator &op) {
     return of(op.options<tflite::FullyConnectedOptions>());
   case BuiltinOperator::CONCATENATION:
     return of(op.options<tflite::ConcatenationOptions>());
+  case BuiltinOperator::SVDF:
+    return of(op.options<tflite::SVDFOptions>());
   case BuiltinOperator::L2_NORMALIZATION:
     return of(op.options<tflite::L2NormOptions>());
   case BuiltinOperator::MAX_POOL_2D:
@@ -67,6 +69,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::ADD_N, F | I, 0, buildTfliteAddN},
     {BuiltinOperator::ARG_MAX, F | B | U | S | I | O, 0, buildTfliteArg},
     {BuiltinOperator::ARG_MIN, F | B | U | S | I | O, 0, buildTfliteArg},
+    {BuiltinOperator::ASSIGN_VARIABLE, all, 1, buildTfliteAssignVariable},
     {BuiltinOperator::ATAN2, F, 0, buildTfliteAtan2},
     {BuiltinOperator::AVERAGE_POOL_2D, F | B | U | S, 0, buildTfliteAveragePool},
     {BuiltinOperator::BATCH_MATMUL, F | B | S, 0, buildTfliteBatchMatMul},
@@ -75,6 +78,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::BROADCAST_ARGS, I | L, 0, buildTfliteBroadcastArgs, 0, "constant"},
     {BuiltinOperator::BROADCAST_TO, all, 0, buildTfliteBroadcastTo, 0, "shape constant"},
     {BuiltinOperator::BUCKETIZE, F | I, 0, buildTfliteBucketize},
+    {BuiltinOperator::CALL_ONCE, 0, noOperand, buildTfliteCallOnce, 0, "assigns constants to variables"},
     {BuiltinOperator::CAST, all, 0, buildTfliteCast},
     {BuiltinOperator::CEIL, F, 0, buildTfliteUnary, NPU_INSTR_ceil},
     {BuiltinOperator::CONCATENATION, all, 0, buildTfliteConcat, 0, "i16: of one scale"},
@@ -137,6 +141,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::QUANTIZE, F | B | U | S, 0, buildTfliteQuantize},
     {BuiltinOperator::RANGE, F | I | L, 0, buildTfliteRange, 0, "constant"},
     {BuiltinOperator::RANK, all, 0, buildTfliteRank},
+    {BuiltinOperator::READ_VARIABLE, all, noOperand, buildTfliteReadVariable},
     {BuiltinOperator::REDUCE_ALL, O, 0, buildTfliteReduceBool, int(ReduceKind::Min)},
     {BuiltinOperator::REDUCE_ANY, O, 0, buildTfliteReduceBool, int(ReduceKind::Max)},
     {BuiltinOperator::REDUCE_MAX, F | B | U | S | I | L, 0, buildTfliteReduce, int(ReduceKind::Max)},
@@ -175,6 +180,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::STRIDED_SLICE, all, 0, buildTfliteStridedSlice, 0, "bounds constant"},
     {BuiltinOperator::SUB, F | B | U | S | I | L, 0, buildTfliteArithmetic, NPU_INSTR_sub},
     {BuiltinOperator::SUM, F | B | U | S | I | L, 0, buildTfliteSum, int(ReduceKind::Sum)},
+    {BuiltinOperator::SVDF, F | B, 0, buildTfliteSvdf, 0, "i8: weights over time and state i16"},
     {BuiltinOperator::TANH, F | B | U, 0, buildTfliteUnary, NPU_INSTR_tanh},
     {BuiltinOperator::TILE, all, 0, buildTfliteTile, 0, "multiples constant"},
     {BuiltinOperator::TOPK_V2, F | B | U | S | I | L, 0, buildTfliteTopK, 0, "number constant"},
@@ -185,6 +191,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::UNSORTED_SEGMENT_MIN, F | I, 0, buildTfliteUnsortedSegment, int(ScatterReduction::Min), "number constant"},
     {BuiltinOperator::UNSORTED_SEGMENT_PROD, F | I, 0, buildTfliteUnsortedSegment, int(ScatterReduction::Mul), "number constant"},
     {BuiltinOperator::UNSORTED_SEGMENT_SUM, F | I, 0, buildTfliteUnsortedSegment, int(ScatterReduction::Add), "number constant"},
+    {BuiltinOperator::VAR_HANDLE, 0, noOperand, buildTfliteVarHandle},
     {BuiltinOperator::WHERE, all, 0, buildTfliteWhere, 0, "constant"},
     {BuiltinOperator::WHILE, all, 0, buildTfliteWhile, 0, "every iteration is written out"},
     {BuiltinOperator::ZEROS_LIKE, F | I, 0, buildTfliteZerosLike},
@@ -210,7 +217,10 @@ const TfliteOp *npu::lookupTfliteOp(BuiltinOperator kind) {
 
 /// Why an operator is refused; empty where it is taken.
 static std::string refusal(const TfliteOp &row, const TfliteOperator &op) {
-  if (!op.input(row.operand) || !op.output(0))
+  if (row.operand == noOperand)
+    return "";
+  bool givesNothing = row.kind == BuiltinOperator::ASSIGN_VARIABLE;
+  if (!op.input(row.operand) || (!op.output(0) && !givesNothing))
     return "no operand " + std::to_string(row.operand) + ", or no result";
   TensorType type = op.inputType(row.operand);
   if ((row.types & bit(type)) == 0)
@@ -286,6 +296,8 @@ bool OpChecker::checkCalls(const TfliteOperator &op) {
   if (const auto *calls = op.options<tflite::WhileOptions>())
     return check(calls->cond_subgraph_index()) &&
            check(calls->body_subgraph_index());
+  if (const auto *calls = op.options<tflite::CallOnceOptions>())
+    return check(calls->init_subgraph_index());
   return true;
 }
 
@@ -332,7 +344,8 @@ std::string npu::supportedTfliteOpsMarkdown() {
       "numbers are those of LiteRT's reference kernels "
       "(`test/compiler/Frontend/TFLite/litert_reference.py` compares them); "
       "everything else is refused by name, with exit code 5. So are the fused "
-      "activations TANH and SIGN_BIT.\n\n"
+      "activations TANH and SIGN_BIT. What variables hold is state of the "
+      "program (`docs/streaming.md`).\n\n"
       "| operator | types | notes |\n|---|---|---|\n";
   for (const TfliteOp &op : table)
     text += "| " + std::string(tflite::EnumNameBuiltinOperator(op.kind)) +

@@ -26,6 +26,12 @@ Value tfliteByteFunction(TfliteNode &node, Value bytes,
 /// An operand as the floats that it stands for.
 Value tfliteFloats(TfliteNode &node, size_t index);
 
+/// Rows of data times rows of weights (M, K), as a convolution of one place
+/// each: so the data keep their zero point. Data are (rows, 1, 1, K), as the
+/// result.
+Value tfliteRowsTimesRows(TfliteNode &node, Value data, Value weight,
+                          Value bias, int64_t zeroPoint);
+
 /// The number that stands for 0 in the first operand, to pad with.
 double tflitePadding(TfliteNode &node);
 
@@ -48,6 +54,13 @@ LogicalResult buildTfliteRightShift(TfliteNode &node);
 // TfliteOpsControl.cpp
 LogicalResult buildTfliteIf(TfliteNode &node);
 LogicalResult buildTfliteWhile(TfliteNode &node);
+// TfliteOpsVariable.cpp
+LogicalResult buildTfliteVarHandle(TfliteNode &node);
+LogicalResult buildTfliteReadVariable(TfliteNode &node);
+LogicalResult buildTfliteAssignVariable(TfliteNode &node);
+LogicalResult buildTfliteCallOnce(TfliteNode &node);
+// TfliteOpsSvdf.cpp
+LogicalResult buildTfliteSvdf(TfliteNode &node);
 // TfliteOpsConv.cpp
 LogicalResult buildTfliteConv(TfliteNode &node);
 LogicalResult buildTfliteDepthwiseConv(TfliteNode &node);

@@ -54,10 +54,13 @@ LogicalResult npu::buildTfliteIf(TfliteNode &node) {
   auto ifFalse = [&] {
     return node.callGraph(options->else_subgraph_index(), inputs);
   };
+  const size_t assignments = node.variables->assignments();
   FailureOr<SmallVector<Value>> values =
       !*known   ? selectBranch(node, condition, ifTrue, ifFalse)
       : **known ? ifTrue()
                 : ifFalse();
+  if (!*known && node.variables->assignments() != assignments)
+    return node.unsupported("assigns a variable in a branch that data choose");
   return failed(values) ? failure() : setResults(node, *values);
 }
 

@@ -9,16 +9,14 @@
 
 using namespace npu;
 
-/// Rows of data times rows of weights, as a convolution of one place each: so
-/// the data keep their zero point. Data are (rows, 1, 1, depth), as the result.
-static Value rowsTimesRows(TfliteNode &node, Value data, Value weight,
-                           Value bias, int64_t zero) {
+Value npu::tfliteRowsTimesRows(TfliteNode &node, Value data, Value weight,
+                               Value bias, int64_t zeroPoint) {
   Convolution conv;
   conv.data = channelsFirst(node, data);
   conv.weight =
       node.reshape(weight, {shapeOf(weight)[0], shapeOf(weight)[1], 1, 1});
   conv.bias = bias;
-  conv.dataZeroPoint = zero;
+  conv.dataZeroPoint = zeroPoint;
   conv.strides = conv.dilations = {1, 1};
   conv.pads = {0, 0, 0, 0};
   return channelsLast(node, convolve(node, conv));
@@ -53,7 +51,7 @@ LogicalResult npu::buildTfliteFullyConnected(TfliteNode &node) {
   Value result = tfliteProduct(
       node, product, options ? options->activation() : tflite::Activation::NONE,
       [&](Value x, Value w, Value bias, int64_t zero) {
-        return rowsTimesRows(node, x, w, bias, zero);
+        return tfliteRowsTimesRows(node, x, w, bias, zero);
       });
   return node.setResult(node.reshape(result, shape));
 }

@@ -5,6 +5,7 @@
 
 #include "compiler/Dialect/NPU/LayoutUse.h"
 #include "compiler/Dialect/NPU/OutputCopy.h"
+#include "compiler/Dialect/NPU/States.h"
 #include "compiler/Layout/Problem/Crossings.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Placement.h"
@@ -59,6 +60,21 @@ static ImageAxes naturalAxes(const LayoutPattern &pattern, size_t rank) {
                                                              : ImageAxes();
 }
 
+LogicalResult npu::bindStates(LayoutProblem &problem) {
+  mlir::func::FuncOp function = problem.function;
+  for (const State &state : statesOf(function)) {
+    LayoutAttr &before = problem.inputs[function.getArgument(state.argument)];
+    LayoutAttr &after = problem.outputs[state.result];
+    if (before && after && before != after)
+      return emitMarked(function.getLoc(), wrongUsage)
+             << "state '" << state.name.getValue() << "' is held to two "
+             << "layouts, " << before.getLetters() << " and "
+             << after.getLetters() << "; hold it to one";
+    before = after = before ? before : after;
+  }
+  return success();
+}
+
 namespace {
 class Binder {
 public:
@@ -68,18 +84,20 @@ public:
   LogicalResult run() {
     mlir::func::FuncOp function = problem.function;
     for (mlir::BlockArgument argument : function.getArguments()) {
-      auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                        "npu.name");
-      FailureOr<LayoutAttr> layout = bind(name, argument);
+      unsigned index = argument.getArgNumber();
+      auto name = function.getArgAttrOfType<StringAttr>(index, "npu.name");
+      FailureOr<LayoutAttr> layout =
+          bind(name, argument, bool(function.getArgAttr(index, stateAttr)));
       if (failed(layout))
         return failure();
       problem.inputs[argument] = *layout;
     }
     Operation *end = function.getBody().front().getTerminator();
     for (OpOperand &operand : end->getOpOperands()) {
-      auto name = function.getResultAttrOfType<StringAttr>(
-          operand.getOperandNumber(), "npu.name");
-      FailureOr<LayoutAttr> layout = bind(name, operand.get());
+      unsigned index = operand.getOperandNumber();
+      auto name = function.getResultAttrOfType<StringAttr>(index, "npu.name");
+      FailureOr<LayoutAttr> layout = bind(
+          name, operand.get(), bool(function.getResultAttr(index, stateAttr)));
       if (failed(layout))
         return failure();
       problem.outputs.push_back(*layout);
@@ -89,19 +107,21 @@ public:
         return emitMarked(function.getLoc(), wrongUsage)
                << "--io-layout: the model has no input or output '" << name
                << "'; it has " << names() << files::suggestion(name, known);
-    return success();
+    return bindStates(problem);
   }
 
 private:
-  FailureOr<LayoutAttr> bind(StringAttr name, Value value) {
+  /// What nobody outside of the program sees is stored as the plan likes.
+  FailureOr<LayoutAttr> bind(StringAttr name, Value value, bool isState) {
     if (name)
       known.push_back(name.str());
     auto wanted = name ? io.byName.find(name.str()) : io.byName.end();
     bool isNamed = wanted != io.byName.end();
     if (isNamed)
       used.insert(name.str());
-    StringRef text = isNamed ? StringRef(wanted->second)
-                             : StringRef(io.fixed ? "fixed" : "free");
+    StringRef text = isNamed
+                         ? StringRef(wanted->second)
+                         : StringRef(io.fixed && !isState ? "fixed" : "free");
     if (text == "free")
       return LayoutAttr();
     if (text == "fixed")

@@ -37,6 +37,10 @@ LogicalResult readyBoundary(mlir::func::FuncOp function,
 /// error at the function, on names and layouts that do not fit it.
 LogicalResult bindBoundary(LayoutProblem &problem, const IoLayouts &io);
 
+/// What one side of a state is held to the other is, too. Fails, with an error
+/// at the function, where they are held to different layouts.
+LogicalResult bindStates(LayoutProblem &problem);
+
 } // namespace npu
 
 #endif // NPU_COMPILER_LAYOUT_PROBLEM_BOUNDARY_H

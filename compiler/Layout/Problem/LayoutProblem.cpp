@@ -4,6 +4,7 @@
 #include "compiler/Dialect/NPU/Device.h"
 #include "compiler/Dialect/NPU/LayoutAgreement.h"
 #include "compiler/Dialect/NPU/LayoutUse.h"
+#include "compiler/Dialect/NPU/States.h"
 #include "compiler/Dialect/NPU/Work.h"
 #include "compiler/Layout/Problem/LayoutMemo.h"
 #include "compiler/Layout/Problem/Residencies.h"
@@ -27,6 +28,18 @@ LayoutProblem::LayoutProblem(mlir::func::FuncOp function,
                                         cuts.get())) {}
 
 LayoutProblem::~LayoutProblem() = default;
+
+SmallVector<std::pair<BlockArgument, OpOperand *>, 0>
+LayoutProblem::freeStates() const {
+  SmallVector<std::pair<BlockArgument, OpOperand *>, 0> states;
+  Block &block = function->getRegion(0).front();
+  Operation *end = block.getTerminator();
+  for (const State &state : statesOf(function))
+    if (BlockArgument before = block.getArgument(state.argument);
+        !inputs.lookup(before) && !outputs[state.result])
+      states.push_back({before, &end->getOpOperand(state.result)});
+  return states;
+}
 
 LayoutMemo *LayoutProblem::memoFor(Operation *op) const {
   bool isAlone = isa<RelayoutOp>(op) || (!pins.empty() && pins.touches(op));

@@ -39,6 +39,9 @@ struct LayoutProblem {
   /// The layout that each boundary value is held to; null: free.
   llvm::DenseMap<Value, LayoutAttr> inputs;
   SmallVector<LayoutAttr> outputs;
+  /// Of a state that is free on both sides: what it holds before a run, and
+  /// what is returned. Both are stored alike.
+  SmallVector<std::pair<BlockArgument, OpOperand *>, 0> freeStates() const;
   /// To a strategy a pin is one more demand: `accepted` answers with it.
   LayoutPins pins;
   /// What a strategy that searches minimizes.

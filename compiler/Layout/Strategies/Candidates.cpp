@@ -36,6 +36,10 @@ Candidates::Candidates(const LayoutProblem &problem,
     findSplits();
   for (unsigned number = 0; number < ops.size() + parts.size(); ++number)
     addPlaces(number);
+  for (auto [before, after] : problem.freeStates()) {
+    otherSides[before].push_back(after->get());
+    otherSides[after->get()].push_back(before);
+  }
   seed(others);
   // What an op accepts for a constant, or for a value to which it means the
   // same as another order, may mean something to the op's other values.
@@ -158,6 +162,8 @@ void Candidates::add(Value value, LayoutAttr layout) {
       add(value, merged(ask, layout));
   }
   fresh.push_back({value, layout});
+  for (Value other : otherSides.lookup(value))
+    add(other, layout);
 }
 
 /// The order that is asked for, with the dimensions that it leaves open where

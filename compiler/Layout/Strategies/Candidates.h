@@ -101,6 +101,8 @@ private:
   llvm::DenseMap<std::pair<Value, LayoutAttr>, int> seen;
   /// What an op asks of a value and leaves partly open.
   llvm::DenseMap<Value, SmallVector<Ask, 2>> asks;
+  /// The other side of a state that is free: stored as this one.
+  llvm::DenseMap<Value, SmallVector<Value, 1>> otherSides;
   llvm::DenseSet<Value> full;
   /// What was spread already: from which of an op's slots that are alike.
   llvm::DenseSet<std::pair<std::pair<unsigned, unsigned>, LayoutAttr>> known;

@@ -92,7 +92,8 @@ private:
 
   void findLives() {
     for (auto [number, value] : llvm::enumerate(graphValues))
-      lives[sourceOf(value)].values.push_back(static_cast<int64_t>(number));
+      if (value) // a state's order is nowhere
+        lives[sourceOf(value)].values.push_back(static_cast<int64_t>(number));
     auto touch = [&](Value value, size_t op) {
       Life &life = lives[sourceOf(value)];
       life.first = std::min(life.first, static_cast<int64_t>(op));
@@ -135,7 +136,16 @@ private:
                                          {"layouts", std::move(layouts)},
                                          {"bytes", std::move(bytes)}}));
     graphValues.push_back(value);
-    return numbers[value] = static_cast<int64_t>(numbers.size());
+    return numbers[value] = static_cast<int64_t>(graphValues.size()) - 1;
+  }
+
+  /// What ties both sides of a state, see SearchProblem.
+  int64_t addStateOrder(Value state, const std::string &name) {
+    const int64_t input = numbers.lookup(state);
+    const int64_t number = addValue(state, name + " (order)");
+    numbers[state] = input;
+    graphValues.back() = Value();
+    return stateOrders[state] = number;
   }
 
   void addOp(const WaysOfOp &op) {
@@ -145,11 +155,15 @@ private:
       auto argument = cast<mlir::BlockArgument>(op.input);
       name = boundaryName(problem.function, argument.getArgNumber(), false);
       makes.push_back(addValue(op.input, name));
+      if (op.state)
+        makes.push_back(addStateOrder(op.state, name));
     } else if (op.read) {
       name = op.isOutput() ? boundaryName(problem.function,
                                           op.read->getOperandNumber(), true)
                            : opName(op.read->getOwner());
       reads.push_back(numbers.lookup(op.read->get()));
+      if (op.state)
+        reads.push_back(stateOrders.lookup(op.state));
     } else {
       name = opName(op.slots->getOp());
       for (const Slot &slot : op.slots->all())
@@ -244,7 +258,7 @@ private:
   const OpWays &ways;
   SearchPrices &prices;
   const CertifiedChoice &choice;
-  llvm::DenseMap<Value, int64_t> numbers;
+  llvm::DenseMap<Value, int64_t> numbers, stateOrders;
   std::vector<Value> graphValues; // by number
   llvm::DenseMap<Value, Life> lives;
   Lines values, ops, cases;

@@ -47,6 +47,12 @@ static void carryTo(LayoutProblem &problem, const LayoutProblem &before) {
   problem.limit = before.limit;
 }
 
+/// A state is left in the order in which the next run finds it.
+static void tieStates(const LayoutProblem &problem, LayoutPlan &plan) {
+  for (auto [before, after] : problem.freeStates())
+    plan.read[after] = plan.produced.lookup(before);
+}
+
 /// Of a plan that splits no group.
 static LogicalResult finishOps(const LayoutProblem &problem,
                                const Strategy &strategy, LayoutPlan &plan) {
@@ -54,6 +60,7 @@ static LogicalResult finishOps(const LayoutProblem &problem,
   bool moved = false;
   if (failed(holdPins(problem, plan, moved)))
     return failure();
+  tieStates(problem, plan);
   if (!plan.search) // which says itself where a spelling counts
     spellAsRead(problem, plan);
   applyPlan(function, plan);

@@ -52,6 +52,13 @@ OpWays::OpWays(const LayoutProblem &problem, const Candidates &candidates)
           static_cast<double>(mostWaysOfAll)))) {
   Block &block = problem.function->getRegion(0).front();
   ops.reserve(2 * candidates.slots().size() + block.getNumArguments());
+  llvm::DenseMap<OpOperand *, BlockArgument> stateOf;
+  for (auto [before, after] : problem.freeStates()) {
+    if (isConstant(after->get()))
+      continue;
+    states.insert(before);
+    stateOf[after] = before;
+  }
   for (Value argument : block.getArguments())
     addInput(argument);
   for (const OpSlots &op : candidates.slots()) {
@@ -63,7 +70,7 @@ OpWays::OpWays(const LayoutProblem &problem, const Candidates &candidates)
   }
   for (OpOperand &output : block.getTerminator()->getOpOperands())
     if (!isConstant(output.get()))
-      addOutput(output);
+      addOutput(output, stateOf.lookup(&output));
 }
 
 std::string OpWays::space() const {
@@ -85,6 +92,8 @@ std::string OpWays::space() const {
 void OpWays::addInput(Value argument) {
   WaysOfOp op;
   op.input = argument;
+  if (states.contains(argument))
+    op.state = cast<BlockArgument>(argument);
   if (LayoutAttr held = problem.inputs.lookup(argument))
     op.ways.push_back({{held}});
   else
@@ -93,10 +102,17 @@ void OpWays::addInput(Value argument) {
   keep(std::move(op));
 }
 
-void OpWays::addOutput(OpOperand &output) {
+void OpWays::addOutput(OpOperand &output, BlockArgument state) {
   WaysOfOp op;
   op.read = &output;
-  op.ways.push_back({{problem.outputs[output.getOperandNumber()]}});
+  op.state = state;
+  if (state) {
+    for (LayoutAttr layout : known.of(state))
+      if (known.find(output.get(), layout) >= 0)
+        op.ways.push_back({{layout}});
+  } else {
+    op.ways.push_back({{problem.outputs[output.getOperandNumber()]}});
+  }
   keep(std::move(op));
 }
 
@@ -243,13 +259,15 @@ void OpWays::findPlaces(const WaysOfOp &op, OpWay &way) const {
   auto find = [&](Value value, LayoutAttr layout) {
     way.places.push_back(layout ? known.find(value, layout) : search::asStored);
   };
-  if (op.slots)
-    for (auto [slot, layout] : llvm::zip(op.slots->all(), way.layouts)) {
+  if (op.slots) {
+    for (auto [slot, layout] : llvm::zip(op.slots->all(), way.layouts))
       if (!slot.constant)
         find(slot.value, layout);
-    }
-  else if (!way.layouts.empty())
+  } else if (!way.layouts.empty()) {
     find(op.read ? op.read->get() : op.input, way.layouts[0]);
+    if (op.state)
+      find(op.state, way.layouts[0]);
+  }
 }
 
 /// Whether a view's target wants orders that no bytes have in common, or the

@@ -31,6 +31,9 @@ struct OpWay {
 struct WaysOfOp {
   const OpSlots *slots = nullptr;
   Value input;
+  /// Of a state that is free: what it holds before a run, of that input and of
+  /// the output that it is after one.
+  BlockArgument state;
   /// What only reads: an output, or an operand of an op whose order neither
   /// another of the op's values nor its cost depends on. As a part of the op's
   /// ways each such operand would multiply their number.
@@ -64,7 +67,7 @@ public:
 private:
   void addInput(Value argument);
   void addOp(const OpSlots &slots);
-  void addOutput(OpOperand &output);
+  void addOutput(OpOperand &output, BlockArgument state);
   void addReaders(const OpSlots &slots);
   bool hasReaders(const OpSlots &slots) const;
   void addKernelWays(const OpSlots &slots, WaysOfOp &op);
@@ -87,6 +90,7 @@ private:
   llvm::StringMap<unsigned> kinds;
   llvm::DenseSet<Operation *> cut;
   llvm::DenseSet<Operation *> withReaders;
+  llvm::DenseSet<Value> states; // that are free, before a run
 };
 
 /// The same with null for each operand that may be read in any layout: what an

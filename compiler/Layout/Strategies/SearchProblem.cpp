@@ -42,6 +42,45 @@ void SearchProblem::addValue(Value value) {
   moves.push_back(&prices.relayouts(problem, value, layouts));
 }
 
+/// A state is left in the order in which the next run finds it: so that both
+/// are one choice, its input gives its order as a value of its own, and its
+/// output reads that.
+void SearchProblem::addStateOrder(const WaysOfOp &op) {
+  const auto number = static_cast<int>(built.values.size());
+  search::Value order;
+  order.layouts = static_cast<int>(candidates.of(op.state).size());
+  built.values.push_back(order);
+  values.push_back(op.state);
+  limited.push_back(std::make_unique<std::vector<LayoutCost>>(
+      static_cast<size_t>(order.layouts) * order.layouts));
+  moves.push_back(limited.back().get());
+  stateOrders[op.state] = {number, limited.back().get()};
+}
+
+/// Where both sides differ, what is left has to be relaid. Said to cost a
+/// little more than that does, it is never cheaper than to relay it for the
+/// output; a choice that does differ means the relayout.
+void SearchProblem::priceStateOrder(const WaysOfOp &op) {
+  Value before = op.state, after = op.read->get();
+  ArrayRef<LayoutAttr> layouts = candidates.of(before);
+  const size_t count = layouts.size(), others = candidates.of(after).size();
+  const std::vector<LayoutCost> &own = *moves[numberOf.lookup(before)];
+  const std::vector<LayoutCost> &left = *moves[numberOf.lookup(after)];
+  std::vector<LayoutCost> &costs = *stateOrders.lookup(before).moves;
+  const LayoutCost least = {1, 1, {1, 1}};
+  for (size_t from = 0; from < count; ++from)
+    for (size_t to = 0; to < count; ++to) {
+      if (from == to)
+        continue;
+      int source = candidates.find(after, layouts[to]);
+      int target = candidates.find(after, layouts[from]);
+      costs[from * count + to] = source >= 0 && target >= 0
+                                     ? left[source * others + target]
+                                     : own[to * count + from];
+      costs[from * count + to] += least;
+    }
+}
+
 void SearchProblem::addOp(const WaysOfOp &known) {
   search::Op number;
   auto read = [&](Value value) {
@@ -51,11 +90,19 @@ void SearchProblem::addOp(const WaysOfOp &known) {
     addValue(value);
     number.results.push_back(numberOf.lookup(value));
   };
-  if (known.input)
+  if (known.input) {
     write(known.input);
-  else if (known.read)
+    if (known.state) {
+      addStateOrder(known);
+      number.results.push_back(stateOrders.lookup(known.state).number);
+    }
+  } else if (known.read) {
     read(known.read->get());
-  else
+    if (known.state) {
+      priceStateOrder(known);
+      number.operands.push_back(stateOrders.lookup(known.state).number);
+    }
+  } else
     for (const Slot &slot : known.slots->all())
       if (!slot.constant)
         slot.result ? write(slot.value) : read(slot.value);

@@ -67,6 +67,8 @@ private:
   };
 
   void addValue(Value value);
+  void addStateOrder(const WaysOfOp &op);
+  void priceStateOrder(const WaysOfOp &op);
   void addOp(const WaysOfOp &op);
   std::vector<NamedWay> pricedWays(const WaysOfOp &op) const;
   LayoutCost movingCost(const WaysOfOp &op, const OpWay &way) const;
@@ -85,7 +87,12 @@ private:
   std::vector<NamedOp> ops;                           // beside built.ops
   std::vector<const std::vector<LayoutCost> *> moves; // beside built.values
   std::vector<std::unique_ptr<std::vector<LayoutCost>>> limited; // moves
-  std::vector<Value> values; // beside built.values
+  struct StateOrder {
+    int number = -1; // of its value
+    std::vector<LayoutCost> *moves = nullptr;
+  };
+  llvm::DenseMap<Value, StateOrder> stateOrders; // by a state's input
+  std::vector<Value> values;                     // beside built.values
   search::Problem built;
   std::unique_ptr<search::RelayoutTrees> trees; // of what is built
   /// What one unit of the objective, of the first tie-break and of the second

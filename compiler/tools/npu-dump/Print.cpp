@@ -64,18 +64,38 @@ static std::string workText(const ProgramFile &file,
   return text;
 }
 
+static void printTensor(raw_ostream &out,
+                        const format::ManifestTensor &tensor) {
+  out << "  " << shownName(tensor.name) << ": " << tensor.dtype << " "
+      << shapeText(tensor.shape) << ", stored as " << tensor.layout;
+  if (!tensor.layoutName.empty() && tensor.layoutName != tensor.layout)
+    out << " (" << tensor.layoutName << ")";
+  if (tensor.scale != 0)
+    out << ", quantized: (number - " << tensor.zeroPoint << ") * "
+        << llvm::format("%.9g", tensor.scale);
+}
+
 static void printTensors(raw_ostream &out, const char *title,
                          const std::vector<format::ManifestTensor> &tensors) {
   out << title << ":\n";
   for (const format::ManifestTensor &tensor : tensors) {
-    out << "  " << shownName(tensor.name) << ": " << tensor.dtype << " "
-        << shapeText(tensor.shape) << ", stored as " << tensor.layout;
-    if (!tensor.layoutName.empty() && tensor.layoutName != tensor.layout)
-      out << " (" << tensor.layoutName << ")";
-    if (tensor.scale != 0)
-      out << ", quantized: (number - " << tensor.zeroPoint << ") * "
-          << llvm::format("%.9g", tensor.scale);
+    printTensor(out, tensor);
     out << "\n";
+  }
+}
+
+static const char *beginsAs(const format::ManifestState &state) {
+  return state.beginsAsConstant ? "constant" : "zeros";
+}
+
+static void printStates(raw_ostream &out,
+                        const std::vector<format::ManifestState> &states) {
+  if (states.empty())
+    return;
+  out << "states:\n";
+  for (const format::ManifestState &state : states) {
+    printTensor(out, state);
+    out << ", begins as " << beginsAs(state) << "\n";
   }
 }
 
@@ -95,6 +115,7 @@ static void printSignature(raw_ostream &out, const ProgramFile &file) {
   out << "\n";
   printTensors(out, "inputs", m.inputs);
   printTensors(out, "outputs", m.outputs);
+  printStates(out, m.states);
 }
 
 static cost::ChipFigures figuresOf(const format::Manifest &manifest,
@@ -235,18 +256,32 @@ void dump::printText(raw_ostream &out, const ProgramFile &file,
     out << file.manifestText << "\n";
 }
 
+static json::Object tensorJson(const format::ManifestTensor &tensor) {
+  json::Object row{{"name", tensor.name},
+                   {"dtype", tensor.dtype},
+                   {"shape", json::Array(tensor.shape)},
+                   {"layout", tensor.layout},
+                   {"layout_name", tensor.layoutName}};
+  if (tensor.scale != 0)
+    row["quantized"] =
+        json::Object{{"scale", tensor.scale}, {"zero_point", tensor.zeroPoint}};
+  return row;
+}
+
 static json::Array
 tensorsJson(const std::vector<format::ManifestTensor> &tensors) {
   json::Array array;
-  for (const format::ManifestTensor &tensor : tensors) {
-    json::Object row{{"name", tensor.name},
-                     {"dtype", tensor.dtype},
-                     {"shape", json::Array(tensor.shape)},
-                     {"layout", tensor.layout},
-                     {"layout_name", tensor.layoutName}};
-    if (tensor.scale != 0)
-      row["quantized"] = json::Object{{"scale", tensor.scale},
-                                      {"zero_point", tensor.zeroPoint}};
+  for (const format::ManifestTensor &tensor : tensors)
+    array.push_back(tensorJson(tensor));
+  return array;
+}
+
+static json::Array
+statesJson(const std::vector<format::ManifestState> &states) {
+  json::Array array;
+  for (const format::ManifestState &state : states) {
+    json::Object row = tensorJson(state);
+    row["begins_as"] = beginsAs(state);
     array.push_back(std::move(row));
   }
   return array;
@@ -362,7 +397,8 @@ json::Value dump::toJson(const ProgramFile &file, const Parts &parts) {
                      {"cpu_features", json::Array(m.cpuFeatures)},
                      {"plugins", pluginsJson(m)},
                      {"inputs", tensorsJson(m.inputs)},
-                     {"outputs", tensorsJson(m.outputs)}};
+                     {"outputs", tensorsJson(m.outputs)},
+                     {"states", statesJson(m.states)}};
   if (parts.kernels)
     object["kernels"] = kernelsJson(file);
   if (parts.memory)

@@ -15,13 +15,16 @@ static const char *const about =
     R"(Tensors are .npy files in C order, in the model's own shape and order; bf16
 tensors are float32 there. A program of npuc --quantized-io takes and gives
 quantized numbers; npu-dump prints their scale and zero point. Conversion to
-and from the program's stored order is timed apart.
+and from the program's stored order is timed apart. States (npu-dump lists them)
+are what a run of a streaming network leaves for the next one.
 )";
 
 static const char *const examples =
     R"(  npu-run model.npu --random-inputs --repeat=20 --warmup=3 --profile
   npu-run model.npu --input x=x.npy --output y=y.npy
   npu-run model.npu --input x=x.npy --expect y=want.npy --rtol=1e-3 --atol=1e-4
+  npu-run wake.npu --steps=50 --input audio=frames.npy --output p=p.npy
+                    (frames.npy: the inputs of 50 runs, one after the other)
   npu-run model.npu --random-inputs --json --trace=trace.json
                     (open the trace in ui.perfetto.dev or chrome://tracing)
   npu-run model.npu --simulate-only --profile
@@ -78,6 +81,13 @@ static void addFiles(CLI::App &app, Options &options) {
   app.add_option("--output", options.outputs,
                  "writes an output; may be repeated")
       ->type_name("NAME=FILE.npy");
+  app.add_option("--state-in", options.statesIn,
+                 "reads a state, else it is as the model begins; may be "
+                 "repeated")
+      ->type_name("NAME=FILE.npy");
+  app.add_option("--state-out", options.statesOut,
+                 "writes what the last run left as a state; may be repeated")
+      ->type_name("NAME=FILE.npy");
   app.add_option("--plugin", options.plugins,
                  "loads a plugin that the program needs; may be repeated")
       ->type_name("FILE.so");
@@ -88,7 +98,15 @@ static void addRun(CLI::App &app, Options &options, Words &words) {
   words.random =
       app.add_flag("--random-inputs{0}", words.seed,
                    "fills inputs that have no file; =SEED for other numbers");
-  app.add_option("--repeat", options.repeat, "timed runs")
+  app.add_option(
+         "--steps", options.steps,
+         "runs in a row, each with the states that the one before left; "
+         "files of inputs and outputs have their values along a first "
+         "dimension of N")
+      ->check(files::wholeFrom(1, 1000000))
+      ->type_name("N");
+  app.add_option("--repeat", options.repeat,
+                 "timed runs, or such series, each from the same states")
       ->check(files::wholeFrom(1, 1000000))
       ->capture_default_str();
   app.add_option("--warmup", options.warmup, "untimed runs before them")
@@ -108,7 +126,9 @@ static void addRun(CLI::App &app, Options &options, Words &words) {
                "the chip's time without making or running any kernel; needs no "
                "inputs")
       ->excludes("--input")
-      ->excludes("--output");
+      ->excludes("--output")
+      ->excludes("--state-in")
+      ->excludes("--state-out");
 }
 
 static void addResults(CLI::App &app, Options &options, Words &words) {

@@ -11,12 +11,16 @@ namespace npu::tools {
 
 struct Options {
   std::string program;
-  std::vector<std::string> inputs;  ///< NAME=FILE
-  std::vector<std::string> outputs; ///< NAME=FILE
-  std::vector<std::string> expects; ///< NAME=FILE
-  std::vector<std::string> plugins; ///< paths
+  std::vector<std::string> inputs;              ///< NAME=FILE
+  std::vector<std::string> outputs;             ///< NAME=FILE
+  std::vector<std::string> expects;             ///< NAME=FILE
+  std::vector<std::string> statesIn, statesOut; ///< NAME=FILE
+  std::vector<std::string> plugins;             ///< paths
   double rtol = 1e-3;
   double atol = 1e-4;
+  /// Runs in a row, each after the other's states; files hold them all. 0: one
+  /// run, files without a dimension for it.
+  int steps = 0;
   int repeat = 1;
   int warmup = 0;
   int threads = 0;
@@ -30,6 +34,8 @@ struct Options {
   /// Only the chip's time; nothing runs.
   bool simulateOnly = false;
 
+  /// Runs in a row.
+  int series() const { return steps > 0 ? steps : 1; }
   bool needsKernelTimes() const {
     return profile || json || !traceFile.empty();
   }

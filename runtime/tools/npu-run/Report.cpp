@@ -149,7 +149,8 @@ static Json hostJson(const Session &session) {
           {"peak_rss_bytes", peakResidentBytes()},
           {"packed_bytes", load.packed_bytes},
           {"released_bytes", load.released_bytes},
-          {"scratch_bytes", load.scratch_bytes}};
+          {"scratch_bytes", load.scratch_bytes},
+          {"state_bytes", load.state_bytes}};
 }
 
 std::string jsonReport(const Session &session) {
@@ -216,6 +217,7 @@ std::string summary(const Session &session) {
               session.convertMs) +
          "memory   " + bytes(peakResidentBytes()) + " peak, arena " +
          bytes(load.arena_bytes) + ", scratch " + bytes(load.scratch_bytes) +
+         (load.state_bytes > 0 ? ", states " + bytes(load.state_bytes) : "") +
          "\n";
 }
 

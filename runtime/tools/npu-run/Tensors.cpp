@@ -7,6 +7,7 @@
 #include "files/words.h"
 #include "format/element_types.h"
 
+#include <algorithm>
 #include <cstring>
 #include <iomanip>
 #include <random>
@@ -73,6 +74,38 @@ std::vector<int64_t> shapeOf(const npu_tensor_info &info) {
 
 size_t elementsOf(const npu_tensor_info &info) {
   return info.row_bytes / npu_type_bytes(info.type);
+}
+
+std::vector<npu_tensor_info>
+seriesOf(const std::vector<npu_tensor_info> &signature, int steps) {
+  std::vector<npu_tensor_info> series = signature;
+  if (steps == 0)
+    return series;
+  for (npu_tensor_info &info : series) {
+    if (info.rank == NPU_TENSOR_MAX_RANK)
+      throw Exit(files::exitUsage,
+                 "--steps: '" + std::string(info.name) + "' has " +
+                     std::to_string(info.rank) +
+                     " dimensions, and a file of several runs one more, which "
+                     "is too many; run it once at a time, with --state-in and "
+                     "--state-out");
+    std::copy_backward(info.shape, info.shape + info.rank,
+                       info.shape + info.rank + 1);
+    info.shape[0] = steps;
+    ++info.rank;
+    info.bytes *= static_cast<uint64_t>(steps);
+    info.row_bytes *= static_cast<uint64_t>(steps);
+  }
+  return series;
+}
+
+Buffer valuesOfStep(const npu_tensor_info &info, const Buffer &series,
+                    size_t step) {
+  Buffer values(fileBytes(info));
+  if (values.bytes() > 0)
+    std::memcpy(values.as<void>(), series.as<uint8_t>() + step * values.bytes(),
+                values.bytes());
+  return values;
 }
 
 std::map<size_t, std::string>

@@ -37,6 +37,14 @@ Buffer readTensor(const npu_tensor_info &info, const std::string &path,
 void writeTensor(files::OutputFiles &files, const npu_tensor_info &info,
                  const std::string &path, const Buffer &rows);
 
+/// What a file of so many runs has: a further first dimension. `steps` 0: the
+/// tensor itself.
+std::vector<npu_tensor_info>
+seriesOf(const std::vector<npu_tensor_info> &signature, int steps);
+/// The values of one run among those of a file of this tensor's series.
+Buffer valuesOfStep(const npu_tensor_info &info, const Buffer &series,
+                    size_t step);
+
 /// Numbers that only depend on the seed and the input's place.
 Buffer randomTensor(const npu_tensor_info &info, uint64_t seed);
 

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <iostream>
 #include <system_error>
 
@@ -57,13 +58,18 @@ Model loadModel(const Options &options) {
 
 /// The files of the call by tensor.
 struct TensorFiles {
-  std::map<size_t, std::string> inputs, outputs, expects;
+  std::map<size_t, std::string> inputs, outputs, expects, statesIn, statesOut;
 };
+
+/// Of each run in a row its tensors, in stored order.
+using Series = std::vector<std::vector<Buffer>>;
 
 TensorFiles matchAll(const Options &options, const Model &model) {
   return {matchFiles(options.inputs, model.inputs(), "input"),
           matchFiles(options.outputs, model.outputs(), "output"),
-          matchFiles(options.expects, model.outputs(), "output")};
+          matchFiles(options.expects, model.outputs(), "output"),
+          matchFiles(options.statesIn, model.states(), "state"),
+          matchFiles(options.statesOut, model.states(), "state")};
 }
 
 /// Nothing that is written may be something else of the call.
@@ -74,9 +80,13 @@ void declareFiles(const Options &options, const TensorFiles &named,
     files.reads("--input", path);
   for (const auto &[index, path] : named.expects)
     files.reads("--expect", path);
+  for (const auto &[index, path] : named.statesIn)
+    files.reads("--state-in", path);
   files.writes("standard output", files::standardOutput);
   for (const auto &[index, path] : named.outputs)
     files.writes("--output", path);
+  for (const auto &[index, path] : named.statesOut)
+    files.writes("--state-out", path);
   if (!options.profileFile.empty())
     files.writes("--profile", options.profileFile);
   if (!options.traceFile.empty())
@@ -91,8 +101,10 @@ void declareFiles(const Options &options, const TensorFiles &named,
 void checkMemory(const Options &options, const Model &model,
                  const TensorFiles &named) {
   npu_load_stats stats = model.stats();
-  uint64_t bytes = stats.arena_bytes + stats.scratch_bytes, converted = 0;
-  for (const auto &signature : {model.inputs(), model.outputs()})
+  uint64_t bytes = stats.arena_bytes + stats.scratch_bytes + stats.state_bytes,
+           converted = 0;
+  for (const auto &signature : {seriesOf(model.inputs(), options.steps),
+                                seriesOf(model.outputs(), options.steps)})
     for (const npu_tensor_info &info : signature) {
       bytes += info.bytes;
       // One after the other; bf16 lies there as float32 and as it is.
@@ -102,7 +114,8 @@ void checkMemory(const Options &options, const Model &model,
     }
   bytes += converted;
   for (const auto &[index, file] : named.expects)
-    bytes += fileBytes(model.outputs()[index]);
+    bytes += fileBytes(model.outputs()[index]) *
+             static_cast<uint64_t>(options.series());
   if (bytes > options.memory)
     throw Exit(files::exitBudget,
                "'" + options.program + "' takes at least " +
@@ -116,21 +129,24 @@ void checkMemory(const Options &options, const Model &model,
 /// All of a trace lies in memory before it is written.
 void checkTrace(const Options &options, const Session &session) {
   constexpr size_t most = 100000;
-  size_t calls = static_cast<size_t>(options.repeat) * session.kernels.size();
-  if (!options.traceFile.empty() && calls > most)
+  const size_t runs = static_cast<size_t>(options.repeat) *
+                      static_cast<size_t>(options.series());
+  if (!options.traceFile.empty() && runs * session.kernels.size() > most)
     throw Exit(files::exitUsage,
-               "--trace of " + std::to_string(options.repeat) + " runs of " +
+               "--trace of " + std::to_string(runs) + " runs of " +
                    std::to_string(session.kernels.size()) +
                    " kernels is too long, at most " + std::to_string(most) +
-                   " kernels are in one; give a smaller --repeat");
+                   " kernels are in one; give a smaller --repeat" +
+                   (options.steps > 0 ? " or --steps" : ""));
 }
 
-/// Reads or makes every input and brings it into stored order.
-std::vector<Buffer> makeInputs(const Options &options, const Model &model,
-                               const TensorFiles &named, Session &session) {
+/// Reads or makes every input of every run and brings it into stored order.
+Series makeInputs(const Options &options, const Model &model,
+                  const TensorFiles &named, Session &session) {
   auto signature = model.inputs();
+  auto inFiles = seriesOf(signature, options.steps);
   const auto &files = named.inputs;
-  std::vector<Buffer> stored;
+  Series stored(static_cast<size_t>(options.series()));
   for (size_t i = 0; i < signature.size(); ++i) {
     auto file = files.find(i);
     if (file == files.end() && !options.randomSeed)
@@ -139,46 +155,99 @@ std::vector<Buffer> makeInputs(const Options &options, const Model &model,
                      "' has no file; give --input NAME=FILE.npy, or "
                      "--random-inputs");
     Buffer values = file == files.end()
-                        ? randomTensor(signature[i], *options.randomSeed + i)
-                        : readTensor(signature[i], file->second, "input");
-    Clock::time_point start = Clock::now();
-    Buffer rows = fileToRows(signature[i], std::move(values));
-    stored.emplace_back(signature[i].bytes);
-    model.storeInput(i, rows.as<void>(), rows.bytes(), stored.back());
-    session.convertMs += millisecondsSince(start);
+                        ? randomTensor(inFiles[i], *options.randomSeed + i)
+                        : readTensor(inFiles[i], file->second, "input");
+    for (size_t step = 0; step < stored.size(); ++step) {
+      Clock::time_point start = Clock::now();
+      Buffer rows =
+          fileToRows(signature[i], valuesOfStep(signature[i], values, step));
+      stored[step].emplace_back(signature[i].bytes);
+      model.storeInput(i, rows.as<void>(), rows.bytes(), stored[step].back());
+      session.convertMs += millisecondsSince(start);
+    }
   }
   return stored;
 }
 
-void runAll(const Options &options, const Model &model,
-            const std::vector<Buffer> &inputs,
-            const std::vector<Buffer> &outputs, Session &session) {
-  Context context(model);
-  for (int i = 0; i < options.warmup; ++i)
-    context.run(inputs, outputs);
-  Clock::time_point begin = Clock::now();
-  for (int i = 0; i < options.repeat; ++i) {
-    RunTime run;
-    context.setProfiling(options.needsKernelTimes());
-    Clock::time_point start = Clock::now();
-    context.run(inputs, outputs);
-    run.ms = millisecondsSince(start);
-    run.startMs =
-        std::chrono::duration<double, std::milli>(start - begin).count();
-    for (size_t k = 0; options.needsKernelTimes() && k < session.kernels.size();
-         ++k)
-      run.kernels.push_back(context.kernelTime(k));
-    session.runs.push_back(std::move(run));
+/// In rows, by index.
+std::map<size_t, Buffer> readStates(const Model &model,
+                                    const TensorFiles &named) {
+  auto signature = model.states();
+  std::map<size_t, Buffer> states;
+  for (const auto &[index, file] : named.statesIn)
+    states.emplace(index,
+                   fileToRows(signature[index],
+                              readTensor(signature[index], file, "state")));
+  return states;
+}
+
+/// Every state as the model begins, but those of files.
+void begin(Context &context, const Model &model,
+           const std::map<size_t, Buffer> &states) {
+  context.reset();
+  auto signature = model.states();
+  for (const auto &[index, rows] : states)
+    context.writeState(signature[index].name, rows.as<void>(), rows.bytes());
+}
+
+RunTime timedRun(const Options &options, Context &context,
+                 const std::vector<Buffer> &inputs,
+                 const std::vector<Buffer> &outputs, size_t kernels,
+                 Clock::time_point begin) {
+  RunTime run;
+  context.setProfiling(options.needsKernelTimes());
+  Clock::time_point start = Clock::now();
+  context.run(inputs, outputs);
+  run.ms = millisecondsSince(start);
+  run.startMs =
+      std::chrono::duration<double, std::milli>(start - begin).count();
+  for (size_t k = 0; options.needsKernelTimes() && k < kernels; ++k)
+    run.kernels.push_back(context.kernelTime(k));
+  return run;
+}
+
+void runAll(const Options &options, const Model &model, Context &context,
+            const std::map<size_t, Buffer> &states, const Series &inputs,
+            const Series &outputs, Session &session) {
+  for (int i = 0; i < options.warmup; ++i) {
+    begin(context, model, states);
+    for (size_t step = 0; step < inputs.size(); ++step)
+      context.run(inputs[step], outputs[step]);
   }
+  Clock::time_point start = Clock::now();
+  for (int i = 0; i < options.repeat; ++i) {
+    begin(context, model, states);
+    for (size_t step = 0; step < inputs.size(); ++step)
+      session.runs.push_back(timedRun(options, context, inputs[step],
+                                      outputs[step], session.kernels.size(),
+                                      start));
+  }
+}
+
+/// What a file of all runs has.
+Buffer fileOf(const Model &model, const npu_tensor_info &info, size_t index,
+              const Series &stored) {
+  Buffer series(fileBytes(info) * stored.size());
+  for (size_t step = 0; step < stored.size(); ++step) {
+    Buffer rows(info.row_bytes);
+    model.fetchOutput(index, stored[step][index], rows.as<void>(),
+                      rows.bytes());
+    Buffer values = rowsToFile(info, std::move(rows));
+    if (values.bytes() > 0)
+      std::memcpy(series.as<uint8_t>() + step * values.bytes(),
+                  values.as<void>(), values.bytes());
+  }
+  return series;
 }
 
 /// Writes and compares what was asked for. Returns whether all agree.
 bool handleOutputs(const Options &options, const Model &model,
                    const TensorFiles &named,
                    const std::map<size_t, Buffer> &expected,
-                   const std::vector<Buffer> &stored, Session &session,
+                   const Series &stored, Session &session,
                    files::OutputFiles &files) {
   auto signature = model.outputs();
+  auto inFiles = seriesOf(signature, options.steps);
   bool agree = true;
   for (size_t i = 0; i < signature.size(); ++i) {
     auto file = named.outputs.find(i);
@@ -186,20 +255,29 @@ bool handleOutputs(const Options &options, const Model &model,
     if (file == named.outputs.end() && want == expected.end())
       continue;
     Clock::time_point start = Clock::now();
-    Buffer rows(signature[i].row_bytes);
-    model.fetchOutput(i, stored[i], rows.as<void>(), rows.bytes());
-    Buffer values = rowsToFile(signature[i], std::move(rows));
+    Buffer values = fileOf(model, signature[i], i, stored);
     session.convertMs += millisecondsSince(start);
     if (file != named.outputs.end())
-      writeTensor(files, signature[i], file->second, values);
+      writeTensor(files, inFiles[i], file->second, values);
     if (want == expected.end())
       continue;
     Comparison result =
-        compare(signature[i], values, want->second, options.rtol, options.atol);
-    std::cerr << "npu-run: " << describe(signature[i], result) << "\n";
+        compare(inFiles[i], values, want->second, options.rtol, options.atol);
+    std::cerr << "npu-run: " << describe(inFiles[i], result) << "\n";
     agree &= result.passed();
   }
   return agree;
+}
+
+void writeStates(const Model &model, Context &context, const TensorFiles &named,
+                 files::OutputFiles &files) {
+  auto signature = model.states();
+  for (const auto &[index, file] : named.statesOut) {
+    Buffer rows(signature[index].row_bytes);
+    context.readState(signature[index].name, rows.as<void>(), rows.bytes());
+    writeTensor(files, signature[index], file,
+                rowsToFile(signature[index], std::move(rows)));
+  }
 }
 
 /// Ends the program if there is a failure.
@@ -243,15 +321,20 @@ files::ExitCode run(const Options &options) {
   auto outputSignature = model.outputs();
   std::map<size_t, Buffer> expected;
   for (const auto &[index, file] : named.expects)
-    expected.emplace(
-        index, readTensor(outputSignature[index], file, "expected output"));
-  std::vector<Buffer> inputs = makeInputs(options, model, named, session);
-  std::vector<Buffer> outputs;
-  for (const npu_tensor_info &info : outputSignature)
-    outputs.emplace_back(info.bytes);
-  runAll(options, model, inputs, outputs, session);
+    expected.emplace(index,
+                     readTensor(seriesOf(outputSignature, options.steps)[index],
+                                file, "expected output"));
+  const std::map<size_t, Buffer> states = readStates(model, named);
+  Series inputs = makeInputs(options, model, named, session);
+  Series outputs(inputs.size());
+  for (std::vector<Buffer> &step : outputs)
+    for (const npu_tensor_info &info : outputSignature)
+      step.emplace_back(info.bytes);
+  Context context(model);
+  runAll(options, model, context, states, inputs, outputs, session);
   bool agree =
       handleOutputs(options, model, named, expected, outputs, session, files);
+  writeStates(model, context, named, files);
   report(options, session, files);
   return agree ? files::exitSuccess : files::exitModel;
 }

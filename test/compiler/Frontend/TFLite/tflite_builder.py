@@ -20,7 +20,7 @@ TYPES = {
     "i8": (schema.TensorType.INT8, np.int8), "u8": (schema.TensorType.UINT8, np.uint8),
     "i16": (schema.TensorType.INT16, np.int16), "i32": (schema.TensorType.INT32, np.int32),
     "i64": (schema.TensorType.INT64, np.int64), "bool": (schema.TensorType.BOOL, np.bool_),
-    "u32": (schema.TensorType.UINT32, np.uint32),
+    "u32": (schema.TensorType.UINT32, np.uint32), "resource": (schema.TensorType.RESOURCE, np.void),
 }  # fmt: skip
 # Operators of which LiteRT knows no later version.
 LAST_VERSIONS = {
@@ -49,6 +49,7 @@ class Tensor:
     quant: Quant | None = None
     buffer: int = 0  # of a constant
     sparsity: schema.SparsityParametersT | None = None  # then the data are the elements that it names
+    is_variable: bool = False  # kept from run to run
 
 
 @dataclass
@@ -154,6 +155,34 @@ class Graph:
         self.subgraphs[self.current].operators.append(made)
         return results[0] if isinstance(result, str) else results
 
+    def variable(self, dtype: str, shape: list[int], quant: Quant | None = None) -> Tensor:
+        """A tensor that an operator reads and writes."""
+        tensor = self._tensor("v", dtype, shape, quant)
+        tensor.is_variable = True
+        return tensor
+
+    def handle(self, name: str) -> Tensor:
+        """Of the variable `name`, in the current graph."""
+        return self.op("VAR_HANDLE", [], "resource", options="VarHandleOptions", sharedName=name, container="")
+
+    def read(self, handle: Tensor, dtype: str, shape: list[int], quant: Quant | None = None) -> Tensor:
+        value = self.op("READ_VARIABLE", [handle], dtype, quant, options="ReadVariableOptions")
+        value.shape = shape
+        return value
+
+    def assign(self, handle: Tensor, value: Tensor) -> None:
+        self.op("ASSIGN_VARIABLE", [handle, value], [], options="AssignVariableOptions")
+
+    def once(self, constants: dict[str, tuple[np.ndarray, Quant | None]]) -> None:
+        """Assigns constants to variables, before the first run."""
+
+        def assigned() -> list[Tensor]:
+            for name, (values, quant) in constants.items():
+                self.assign(self.handle(name), self.constant(values, quant))
+            return []
+
+        self.op("CALL_ONCE", [], [], options="CallOnceOptions", initSubgraphIndex=self.subgraph(assigned))
+
     def output(self, *tensors: Tensor) -> None:
         for tensor in tensors:
             self.subgraphs[0].outputs.append(tensor.index)
@@ -189,6 +218,7 @@ class Graph:
         shape = tensor.shape if tensor.shape is not None else shapes.get(tensor.name, [])
         made.shape = np.array(shape, np.int32)
         made.hasRank = True
+        made.isVariable = tensor.is_variable
         if tensor.quant:
             quant = schema.QuantizationParametersT()
             scales = np.atleast_1d(np.array(tensor.quant.scale, np.float32))
