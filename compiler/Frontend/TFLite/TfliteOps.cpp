@@ -5,6 +5,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace npu;
@@ -335,6 +336,21 @@ LogicalResult npu::checkTfliteOps(Location file, const TfliteFile &model) {
   return checker.check(0) ? checker.report() : failure();
 }
 
+/// The operators without a row, by reason.
+static std::string excludedOpsMarkdown() {
+  llvm::MapVector<StringRef, std::string> reasons;
+  for (BuiltinOperator kind : tflite::EnumValuesBuiltinOperator())
+    if (!lookupTfliteOp(kind)) {
+      std::string &names = reasons[whyNoTfliteOp(kind)];
+      names += (names.empty() ? "" : ", ") +
+               std::string(tflite::EnumNameBuiltinOperator(kind));
+    }
+  std::string text = "\n## Left out\n\n| operators | why |\n|---|---|\n";
+  for (const auto &[reason, names] : reasons)
+    text += "| " + names + " | " + reason.str() + " |\n";
+  return text;
+}
+
 std::string npu::supportedTfliteOpsMarkdown() {
   std::string text =
       "<!-- Generated from compiler/Frontend/TFLite/TfliteOps.cpp. -->\n"
@@ -350,5 +366,5 @@ std::string npu::supportedTfliteOpsMarkdown() {
   for (const TfliteOp &op : table)
     text += "| " + std::string(tflite::EnumNameBuiltinOperator(op.kind)) +
             " | " + typesText(op.types) + " | " + op.note + " |\n";
-  return text;
+  return text + excludedOpsMarkdown();
 }

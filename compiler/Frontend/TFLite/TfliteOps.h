@@ -38,6 +38,9 @@ double tflitePadding(TfliteNode &node);
 /// The table of operators, for docs/tflite-ops.md.
 std::string supportedTfliteOpsMarkdown();
 
+/// Why the table has no row for the operator.
+StringRef whyNoTfliteOp(tflite::BuiltinOperator kind);
+
 // TfliteOpsBinary.cpp
 LogicalResult buildTfliteArithmetic(TfliteNode &node);
 LogicalResult buildTfliteBinary(TfliteNode &node);
