@@ -212,7 +212,7 @@ def test_pkg_config(world: World) -> None:
         words = world.run("pkg-config", "--cflags", "--libs", package, **found).split()
         program = world.folder / f"{package}-{compiler}"
         world.run(compiler, "-O0", "-Wall", "-Wextra", "-Werror", world.folder / "runtime_consumer" / source, "-o", program, *words)
-        run_consumer(world, program, **({"LD_LIBRARY_PATH": world.prefix / "lib"} if package == "npu" else {}))
+        run_consumer(world, program)
 
 
 def test_compiler_consumer(world: World) -> None:
@@ -225,12 +225,30 @@ def test_compiler_consumer(world: World) -> None:
     by_hand = world.folder / "compile-by-hand"
     world.run("gcc", "-Wall", "-Werror", world.folder / "compiler_consumer" / "compile.c", "-o", by_hand, *words)
     for program in (build / "compile", by_hand):
-        found = {"LD_LIBRARY_PATH": world.prefix / "lib"} if program == by_hand else {}
-        world.run(program, "net.onnx", "library.npu", "npu-nhwc", **found)
+        world.run(program, "net.onnx", "library.npu", "npu-nhwc")
         world.run("npu-run", "library.npu", "--input", "x=x.npy", "--output", "y=library.npy")
         expect_result(world, np.load(world.folder / "library.npy"))
     said = world.run(build / "compile", "absent.onnx", "absent.npu", "npu-nhwc", code=1)
     expect("absent.onnx: cannot be read" in said, f"the library does not say which file: {said}")
+
+
+def test_hello(world: World) -> None:
+    """The commands of its page, and CMake: what npu-run computes."""
+    examples = world.folder / "hello-examples"
+    shutil.copytree(world.prefix / "share" / "npuc" / "examples", examples)
+    page = (examples / "hello" / "README.md").read_text(encoding="utf-8").split("```")[1]
+    (examples / "P").symlink_to(world.prefix)
+    printed = world.run("bash", "-c", f"cd '{examples}'\nexec 2>said\nset -e\n{page}").split()
+    np.save(world.folder / "half.npy", np.full((1, 3, 16, 16), 0.5, np.float32))
+    world.run("npu-run", examples / "net.npu", "--input", "x=half.npy", "--output", "y=hello.npy")
+    wanted = np.load(world.folder / "hello.npy").ravel()
+    np.testing.assert_allclose(np.array(printed, np.float32), wanted, rtol=1e-5)
+    build = examples / "build"
+    world.run("cmake", "-G", "Ninja", "-S", examples / "hello", "-B", build, f"-DCMAKE_PREFIX_PATH={world.prefix}")
+    world.run("cmake", "--build", build)
+    expect(world.run(build / "hello", examples / "net.npu").split() == printed, "CMake's program says something else")
+    said = world.run(build / "hello", "absent.npu", code=1)
+    expect("absent.npu" in said, said)
 
 
 def test_embed(world: World) -> None:
@@ -381,6 +399,7 @@ TESTS: list[Callable[[World], None]] = [
     test_find_package,
     test_pkg_config,
     test_find_package_refuses,
+    test_hello,
     test_embed,
     test_add_subdirectory_configures,
     test_compiler_consumer,
