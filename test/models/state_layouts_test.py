@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import os
 import random
 import sys
 from pathlib import Path
@@ -110,7 +111,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], epilog="example: state_layouts_test.py --build=build --seed=100 --count=50")
     parser.add_argument("--build", type=Path, default=ROOT / "build", help="folder with bin/npuc")
     parser.add_argument("--seed", type=int, default=0, help="of the first network")
-    parser.add_argument("--count", type=int, default=6, help="networks")
+    parser.add_argument("--count", type=int, default=40 if os.environ.get("NPU_EVERY_CASE") else 2, help="networks")
     arguments = parser.parse_args()
     sys.path.insert(0, str(arguments.build.resolve() / "python"))
     import npuc  # noqa: PLC0415

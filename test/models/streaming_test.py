@@ -8,6 +8,7 @@ context of the module npuc beside another one, reset and run again.
 from __future__ import annotations
 
 import argparse
+import json
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 
+import jsonschema  # noqa: E402
 import streaming_nets  # noqa: E402
 from ai_edge_litert.interpreter import Interpreter, OpResolverType  # noqa: E402
 
@@ -154,11 +156,30 @@ def in_contexts(npuc, program, reference: Reference) -> None:  # noqa: ANN001
             raise SystemExit(f"no error; expected {message}")
 
 
+def check_schemas(build: Path, program: Path, report: Path, folder: Path) -> None:
+    """What npuc, npu-dump and npu-run say of states is what docs/ says that they say."""
+    dump = [str(build / "bin" / "npu-dump"), str(program), "--signature", "--manifest", "--json"]
+    dumped = json.loads(subprocess.run(dump, capture_output=True, text=True, check=True, timeout=60).stdout)
+    (folder / "run.json").write_bytes(subprocess.run(
+        [str(build / "bin" / "npu-run"), str(program), "--random-inputs", "--json"], capture_output=True, check=True, timeout=60).stdout)  # fmt: skip
+    ran, reported = (json.loads(path.read_text(encoding="utf-8")) for path in (folder / "run.json", report))
+    for name, value in (("dump", dumped), ("manifest", dumped["manifest"]), ("report", reported), ("run", ran)):
+        text = (ROOT / "docs" / f"{name}.schema.json").read_text(encoding="utf-8")
+        jsonschema.Draft202012Validator(json.loads(text)).validate(value)
+    lists = [[(state["name"], state["begins_as"]) for state in of["states"]] for of in (dumped["signature"], dumped["manifest"], reported)]
+    if not lists[0] or lists[0] != lists[1] or lists[0] != lists[2]:
+        raise SystemExit(f"{program.name}: dump, manifest and report name other states: {lists}")
+    if ran["state_bytes"] != 2 * sum(state["bytes"] for state in reported["states"]):
+        raise SystemExit(f"{program.name}: {ran['state_bytes']} bytes of states, expected twice those of the report")
+
+
 def check_model(build: Path, npuc, model: Path, target: str, folder: Path, steps: int) -> int:  # noqa: ANN001
     reference = Reference(model, steps)
     path = folder / f"{model.stem}-{target}.npu"
     certificate = folder / "certificate.json"
-    run(build, "npuc", "-q", str(model), f"--target={target}", "--verify-layout", f"--certificate={certificate}", "-o", str(path))
+    run(build, "npuc", "-q", str(model), f"--target={target}", "--verify-layout", f"--certificate={certificate}", "-o", str(path),
+        f"--report={folder / 'report.json'}")  # fmt: skip
+    check_schemas(build, path, folder / "report.json", folder)
     run(build, "npu-check-certificate", str(certificate))
     program = npuc.load(path, threads=1)
     if not program.states:

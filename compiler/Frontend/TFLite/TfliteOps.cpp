@@ -181,7 +181,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::STRIDED_SLICE, all, 0, buildTfliteStridedSlice, 0, "bounds constant"},
     {BuiltinOperator::SUB, F | B | U | S | I | L, 0, buildTfliteArithmetic, NPU_INSTR_sub},
     {BuiltinOperator::SUM, F | B | U | S | I | L, 0, buildTfliteSum, int(ReduceKind::Sum)},
-    {BuiltinOperator::SVDF, F | B, 0, buildTfliteSvdf, 0, "i8: weights over time and state i16"},
+    {BuiltinOperator::SVDF, F | B, 0, buildTfliteSvdf, 0, "i8: RELU, weights over time and state i16"},
     {BuiltinOperator::TANH, F | B | U, 0, buildTfliteUnary, NPU_INSTR_tanh},
     {BuiltinOperator::TILE, all, 0, buildTfliteTile, 0, "multiples constant"},
     {BuiltinOperator::TOPK_V2, F | B | U | S | I | L, 0, buildTfliteTopK, 0, "number constant"},

@@ -117,7 +117,15 @@ static LogicalResult buildOfFloats(TfliteNode &node, const Svdf &svdf,
       node.activated(unitSums(node, svdf, state, svdf.times), activation));
 }
 
-static LogicalResult buildOfBytes(TfliteNode &node, const Svdf &svdf) {
+/// LiteRT runs bytes with RELU alone, which it takes for the range of the
+/// result.
+static LogicalResult buildOfBytes(TfliteNode &node, const Svdf &svdf,
+                                  tflite::Activation activation) {
+  if (activation != tflite::Activation::RELU)
+    return node.unsupported(
+        Twine("has the fused activation ") +
+        tflite::EnumNameActivation(activation) +
+        ", expected RELU, without which LiteRT does not run it");
   if (!elementOf(svdf.features).isInteger(8) ||
       !elementOf(svdf.times).isInteger(16) ||
       !elementOf(svdf.state).isInteger(16))
@@ -152,7 +160,6 @@ static LogicalResult buildOfBytes(TfliteNode &node, const Svdf &svdf) {
                            tflite::Activation::NONE);
 }
 
-/// LiteRT's kernel of bytes knows no activation but the range of its result.
 LogicalResult npu::buildTfliteSvdf(TfliteNode &node) {
   const auto *options = node.options<tflite::SVDFOptions>();
   if (!options)
@@ -162,5 +169,5 @@ LogicalResult npu::buildTfliteSvdf(TfliteNode &node) {
     return failure();
   return elementOf(svdf->data).isF32()
              ? buildOfFloats(node, *svdf, options->activation())
-             : buildOfBytes(node, *svdf);
+             : buildOfBytes(node, *svdf, options->activation());
 }

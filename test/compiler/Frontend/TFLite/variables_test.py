@@ -94,12 +94,16 @@ def svdf(data_shape: tuple[int, ...] = (2, 8), features: tuple[int, ...] = (6, 8
     return make
 
 
-def svdf_of_bytes(graph: Graph) -> None:
+def svdf_of_bytes(activation: int) -> Callable[[Graph], None]:
+    return lambda graph: _svdf_of_bytes(graph, activation)
+
+
+def _svdf_of_bytes(graph: Graph, activation: int) -> None:
     quant = Quant(0.1)
     x = graph.input(np.zeros((1, 4), np.int8), quant)
     weights = [graph.constant(np.ones((2, 4), np.int8), quant), graph.constant(np.ones((2, 3), np.int8), quant)]
     kept = graph.variable("i8", [1, 6], quant)
-    graph.output(graph.op("SVDF", [x, *weights, None, kept], "i8", quant, options="SVDFOptions", rank=1))
+    graph.output(graph.op("SVDF", [x, *weights, None, kept], "i8", quant, options="SVDFOptions", rank=1, fusedActivationFunction=activation))
 
 
 ROWS: list[tuple[Callable[[Graph], None], int, str]] = [
@@ -122,7 +126,8 @@ ROWS: list[tuple[Callable[[Graph], None], int, str]] = [
     (svdf(rank=0), 1, "rank 0, expected"),
     (svdf(bias=6), 1, "found bias 6, expected one number for each of 3 units"),
     (svdf(weight=np.int8), 5, "multiplies f32 by i8, expected f32"),
-    (svdf_of_bytes, 5, "has weights of i8 and i8, and a state of i8, expected i8, i16 and i16"),
+    (svdf_of_bytes(0), 5, "has the fused activation NONE, expected RELU, without which LiteRT does not run it"),
+    (svdf_of_bytes(1), 5, "has weights of i8 and i8, and a state of i8, expected i8, i16 and i16"),
 ]
 
 
