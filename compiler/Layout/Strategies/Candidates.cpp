@@ -8,6 +8,7 @@
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Placement.h"
+#include "compiler/Layout/Problem/Storage.h"
 #include "compiler/Layout/Strategies/OpenRegions.h"
 
 using namespace npu;
@@ -15,6 +16,11 @@ using namespace npu;
 /// What follows comes after what somebody asks for; so a network that mixes
 /// many orders loses guesses first.
 static constexpr size_t mostLayouts = 48;
+
+/// Other spellings are looked at for values that they make so many times larger
+/// at most: a row padded to a tile of rows has dozens of them, each for
+/// nothing.
+static constexpr double mostPadding = 2;
 
 /// What a layout that is carried to another value is counted as.
 static constexpr double spreadSteps = 50;
@@ -256,6 +262,13 @@ void Candidates::spread(unsigned number, unsigned from, LayoutAttr layout) {
     spreadRespelled(number, from, layout);
 }
 
+/// By how much a layout makes a value larger than its elements.
+static double paddingOf(Value value, LayoutAttr layout) {
+  const auto bytes = static_cast<double>(storedBytes(tensorType(value), {}));
+  return static_cast<double>(storedBytes(tensorType(value), layout)) /
+         std::max(1.0, bytes);
+}
+
 /// What follows for another of an op's values from other spellings of what is
 /// stored alike.
 static SmallVector<LayoutAttr> followsRespelled(const OpSlots &op,
@@ -276,8 +289,11 @@ static SmallVector<LayoutAttr> followsRespelled(const OpSlots &op,
     for (const StoredOrder &other :
          respellings(spelled, source.shape, dim, others, knows)) {
       TransferResult result = transferLayout(source, other, target);
-      if (result.layout && result.movedPadding.empty())
-        list.push_back(toLayout(layout.getContext(), *result.layout));
+      if (!result.layout || !result.movedPadding.empty())
+        continue;
+      LayoutAttr follows = toLayout(layout.getContext(), *result.layout);
+      if (paddingOf(op[to].value, follows) <= mostPadding)
+        list.push_back(follows);
     }
   }
   return list;

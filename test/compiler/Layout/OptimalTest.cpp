@@ -100,6 +100,33 @@ TEST_F(OptimalTest, CountsByHand) {
   EXPECT_EQ(search->cost, 1);
 }
 
+/// A convolution whose channels join what it reads, twice, and a product of
+/// their averages: the row of these fills one of a tile's 32 rows, and had
+/// dozens of spellings for each part of the image, of which some were left out.
+TEST_F(OptimalTest, JoinedChannelsBeforeATileAreProved) {
+  const char *const joined = R"(
+  func.func @f(%x: tensor<1x64x2x2xf32>) -> tensor<1x100xf32> {
+    %v = npu.constant dense<0.5> : tensor<32x64x1x1xf32> -> tensor<32x64x1x1xf32>
+    %w = npu.constant dense<0.5> : tensor<32x96x1x1xf32> -> tensor<32x96x1x1xf32>
+    %m = npu.constant dense<0.5> : tensor<128x100xf32> -> tensor<128x100xf32>
+    %0 = npu.conv2d(%x, %v) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x64x2x2xf32>, tensor<32x64x1x1xf32>) -> tensor<1x32x2x2xf32>
+    %1 = npu.concat(%x, %0) {axis = 1 : i64} : (tensor<1x64x2x2xf32>, tensor<1x32x2x2xf32>) -> tensor<1x96x2x2xf32>
+    %2 = npu.conv2d(%1, %w) {dilations = [1, 1], groups = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x96x2x2xf32>, tensor<32x96x1x1xf32>) -> tensor<1x32x2x2xf32>
+    %3 = npu.concat(%1, %2) {axis = 1 : i64} : (tensor<1x96x2x2xf32>, tensor<1x32x2x2xf32>) -> tensor<1x128x2x2xf32>
+    %4 = npu.reduce(%3) {axes = [2, 3], keep_dims = true, kind = #npu.reduce_kind<mean>} : (tensor<1x128x2x2xf32>) -> tensor<1x128x1x1xf32>
+    %5 = npu.reshape(%4) : (tensor<1x128x1x1xf32>) -> tensor<1x128xf32>
+    %6 = npu.matmul(%5, %m) : (tensor<1x128xf32>, tensor<128x100xf32>) -> tensor<1x100xf32>
+    return %6 : tensor<1x100xf32>
+  })";
+  TargetSpec spec = load("npu-tiles");
+  LayoutOptions options;
+  options.strategy = "optimal";
+  std::optional<SearchOutcome> search;
+  ASSERT_TRUE(succeeded(runLayoutStage(parse(joined), spec, options, &search)));
+  EXPECT_TRUE(search->proved);
+  EXPECT_EQ(search->capped, 0);
+}
+
 TEST_F(OptimalTest, FoldingChangesNothing) {
   for (StringRef name : {"npu-nhwc", "npu-nchw16c", "host"}) {
     TargetSpec spec = load(name);
