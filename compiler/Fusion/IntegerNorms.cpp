@@ -29,6 +29,7 @@ namespace {
 /// A normalisation of bytes and the numbers that it takes.
 struct ByteNorm {
   QuantizedBytes data;
+  SmallVector<int64_t> shape; // with a dimension for the groups, if any
   bool isCentered;
   SmallVector<int64_t> axes;
   int64_t count;  // of numbers that have a mean
@@ -70,11 +71,20 @@ struct InverseRoot {
 
 static std::optional<ByteNorm> byteNormOf(TensornormOp op, int depth) {
   std::optional<QuantizedBytes> data = quantizedBytesOf(op.getInput(), depth);
-  if (!data || op.getGroups() != 1)
+  if (!data)
     return std::nullopt;
-  ByteNorm norm = {*data, op.getCentered(), toInts(op.getAxes()), 1, 0, 0, 0};
+  SmallVector<int64_t> shape(shapeOf(data->bytes)), axes = toInts(op.getAxes());
+  auto groups = static_cast<int64_t>(op.getGroups());
+  if (groups > 1) { // parts of the first of the axes
+    int64_t cut = axes.front();
+    shape[static_cast<size_t>(cut)] /= groups;
+    shape.insert(shape.begin() + cut, groups);
+    for (int64_t &axis : axes)
+      axis += axis >= cut ? 1 : 0;
+  }
+  ByteNorm norm = {*data, shape, op.getCentered(), axes, 1, 0, 0, 0};
   for (int64_t axis : norm.axes)
-    norm.count *= shapeOf(data->bytes)[static_cast<size_t>(axis)];
+    norm.count *= shape[static_cast<size_t>(axis)];
   auto count = static_cast<double>(norm.count);
   double epsilon =
       op.getEpsilon().convertToDouble() / data->scale / data->scale * count;
@@ -127,7 +137,10 @@ static Value emitDistances(Emitter &emit, const ByteNorm &norm) {
   auto sumOf = [&](Value value) {
     return emit.reduced(value, ReduceKind::Sum, norm.axes);
   };
-  Value bytes = centred(emit, norm.data), left;
+  QuantizedBytes data = norm.data;
+  data.bytes =
+      *makeReshape(emit.rewriter, emit.location, data.bytes, norm.shape);
+  Value bytes = centred(emit, data), left;
   if (norm.isCentered) {
     // The mean in whole numbers comes off first: what is left of the sum is
     // half the count at most, and its square no large part of the squares.
@@ -150,7 +163,9 @@ static Value emitDistances(Emitter &emit, const ByteNorm &norm) {
   InverseRoot root = inverseRoot(make, squares);
   Value shift = make.two(NPU_INSTR_sub, root.pairs, make.number(norm.shift));
   shift = emit.step(NPU_INSTR_neg, {shift});
-  return emit.step(NPU_INSTR_mul_shift, {bytes, root.number, shift});
+  Value result = emit.step(NPU_INSTR_mul_shift, {bytes, root.number, shift});
+  return *makeReshape(emit.rewriter, emit.location, result,
+                      shapeOf(norm.data.bytes));
 }
 
 std::optional<Affine> integers::ofNorm(TensornormOp op, int depth) {

@@ -42,6 +42,7 @@ class Net:
     nodes: list = dataclasses.field(default_factory=list)
     constants: dict = dataclasses.field(default_factory=dict)
     inputs: dict = dataclasses.field(default_factory=dict)
+    opset: int = 17
 
     def constant(self, value: object) -> str:
         name = f"c{len(self.constants)}"
@@ -135,6 +136,12 @@ def instance_norm(net: Net) -> str:
     return net.op("InstanceNormalization", net.input(), scale, bias)
 
 
+def group_norm(net: Net) -> str:
+    net.opset = 21
+    scale, bias = (net.constant(net.random.normal(1, 0.3, 16).astype(np.float32)) for _ in range(2))
+    return net.op("GroupNormalization", net.input(), scale, bias, num_groups=4)
+
+
 def gemm_in_parts(net: Net) -> str:
     """Of which each reader takes some columns, as attention's query, key and value."""
     rows = net.op("MatMul", net.input(10, 16), net.weight(16, 24))
@@ -202,6 +209,7 @@ OPERATORS: dict[str, dict[str, Callable[[Net], str]]] = {
         "rows": layer_norm(1, 12, 48),
         "long rows": layer_norm(3, 768),
         "images": instance_norm,
+        "groups": group_norm,
     },
     "ReduceMax, ReduceMin": {
         "max": lambda net: net.op("ReduceMax", net.input(), axes=[2, 3], keepdims=1),
@@ -238,7 +246,7 @@ class QdqIntegersTest(unittest.TestCase):
         constants = [numpy_helper.from_array(value, name) for name, value in net.constants.items()]
         output = helper.make_empty_tensor_value_info(result)
         graph = helper.make_graph(net.nodes, "qdq", inputs, [output], constants)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", net.opset)], ir_version=10)
         model = onnx.shape_inference.infer_shapes(model)
         onnx.save(model, path)
 
