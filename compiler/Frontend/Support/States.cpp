@@ -6,6 +6,7 @@
 #include "files/words.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace npu;
 using mlir::func::FuncOp;
@@ -35,7 +36,8 @@ static FailureOr<unsigned> find(FuncOp function, const Side &side,
   if (found == side.names.end())
     return emitMarked(function.getLoc(), wrongUsage)
            << "--state names '" << name << "', which is no " << side.kind
-           << " of the model" << files::suggestion(name, side.names);
+           << " of the model; it has " << llvm::join(side.names, ", ")
+           << files::suggestion(name, side.names);
   auto index = static_cast<unsigned>(found - side.names.begin());
   if (side.isState(index) || taken.contains(index))
     return emitMarked(function.getLoc(), wrongUsage)
