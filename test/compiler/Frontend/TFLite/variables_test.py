@@ -60,6 +60,11 @@ def call_no_graph(graph: Graph) -> None:
     graph.output(data(graph, 1))
 
 
+def read_into_nothing(graph: Graph) -> None:
+    graph.op("READ_VARIABLE", [graph.handle("v")], [], options="ReadVariableOptions")
+    graph.output(data(graph, 1))
+
+
 def assign_in_a_branch(graph: Graph) -> None:
     x = data(graph, 4)
 
@@ -108,6 +113,7 @@ def _svdf_of_bytes(graph: Graph, activation: int) -> None:
 
 ROWS: list[tuple[Callable[[Graph], None], int, str]] = [
     (read_no_handle, 5, "READ_VARIABLE 'case/y1': has an operand 0 that no VAR_HANDLE of its graph gives"),
+    (read_into_nothing, 1, "has no result"),
     (assign_another_shape, 1, "has tensor<5xf32> for variable 'v', which is tensor<4xf32>"),
     (read_another_type, 1, "gives f32, but the file says i32"),
     (begin_as_another_type, 1, "has tensor<4xf32> for variable 'v', which is tensor<4xi32>"),
@@ -118,7 +124,7 @@ ROWS: list[tuple[Callable[[Graph], None], int, str]] = [
     (quantized_u8, 5, "keeps variable 'v' of quantized u8"),
     (handle_without_options, 1, "VAR_HANDLE 'case/y0': has no options"),
     (svdf(is_variable=False), 1, "has operand 4 as state, which is no variable"),
-    (svdf(features=(6, 7)), 1, "found data 2x8, weights 6x7 and 6x3, state 2x18 and rank 2, expected (B, K), (F, K), (F, M), (B, F*M)"),
+    (svdf(features=(6, 7)), 1, "found data 2x8, weights 6x7 and 6x3, state 2x18 and rank 2, expected (B, K), (F, K), (F, M), (B, F*M) and a divisor of F"),
     (svdf(state=(2, 17)), 1, "state 2x17 and rank 2, expected"),
     (svdf(times=(6, 0), state=(2, 0)), 1, "weights 6x8 and 6x0, state"),
     (svdf(data_shape=(2, 8, 1)), 1, "found data 2x8x1, weights 6x8 and 6x3, expected matrices"),
