@@ -3,7 +3,7 @@
 
     build/venv/bin/python docs/layout_costs.py --build=build
 
-`npu-bench MODEL --layouts` prints the same of one model, with times on this processor.
+`npu-bench MODEL --layouts` prints the same table for one model and adds times on this processor.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@
 #include "compiler/Fusion/IntegerTerms.h"
 
 #include <cmath>
-#include <cstring>
 
 using namespace npu;
 using namespace npu::integers;
@@ -77,16 +76,12 @@ static std::optional<Factor> factorOf(Value value, int depth, bool isDivisor) {
     }
   }
   std::optional<ByteTable> table = tableOfByte(value);
-  if (!table || !table->numbers.getElementType().isF32())
+  std::optional<std::vector<float>> floats =
+      table ? floatsOf(table->numbers) : std::nullopt;
+  if (!floats)
     return std::nullopt;
   factor.table = *table;
-  std::vector<char> storage;
-  ArrayRef<char> bytes = elementBytes(table->numbers, storage);
-  std::vector<float> floats(static_cast<size_t>(byteEntries));
-  if (bytes.size() != floats.size() * sizeof(float))
-    return std::nullopt;
-  std::memcpy(floats.data(), bytes.data(), bytes.size());
-  for (float number : floats) {
+  for (float number : *floats) {
     double real = number;
     factor.numbers.push_back(isDivisor ? 1 / real : real);
     if (std::isnan(factor.numbers.back()))
@@ -102,9 +97,11 @@ std::optional<Affine> integers::ofFactors(EltwiseOp op, int depth) {
       isFunctionOfByte(op.getResult()))
     return std::nullopt;
   std::optional<Factor> a = factorOf(op.getInputs()[0], depth, false);
-  std::optional<Factor> b = factorOf(op.getInputs()[1], depth, isQuotient);
   // What is 0 times an infinity depends on the model's own arithmetic.
-  if (!a || !b || a->hasInfinity || (b->hasInfinity && !isQuotient))
+  if (!a || a->hasInfinity)
+    return std::nullopt;
+  std::optional<Factor> b = factorOf(op.getInputs()[1], depth, isQuotient);
+  if (!b || (b->hasInfinity && !isQuotient))
     return std::nullopt;
   bool areTables = !a->bytes && !b->bytes;
   for (Factor *factor : {&*a, &*b})

@@ -7,7 +7,6 @@ and uint8, compiled for npu-ethos-u55 with bytes in and out and nothing beside t
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import subprocess
@@ -20,10 +19,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import numpy as np  # noqa: E402
-import onnx  # noqa: E402
 import onnxruntime  # noqa: E402
 import suite  # noqa: E402
-from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+from onnx_net import OnnxNet  # noqa: E402
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "quantized-networks.md"
 IMAGE = (1, 16, 8, 8)
@@ -33,26 +31,15 @@ MOST_OFF = 0.05
 CHAINS = ("squeeze and excite", "attention", "parts", "root mean square", "exponentials")
 
 
-@dataclasses.dataclass
-class Net:
-    """A network of dequantized numbers under construction."""
+class Net(OnnxNet):
+    """A network of dequantized numbers; of an input shape, scale and zero point."""
 
-    random: np.random.Generator
-    kind: type
-    nodes: list = dataclasses.field(default_factory=list)
-    constants: dict = dataclasses.field(default_factory=dict)
-    inputs: dict = dataclasses.field(default_factory=dict)
-    opset: int = 17
+    def __init__(self, random: np.random.Generator, kind: type) -> None:
+        super().__init__(random, opset=17)
+        self.kind = kind
 
-    def constant(self, value: object) -> str:
-        name = f"c{len(self.constants)}"
-        self.constants[name] = np.asarray(value)
-        return name
-
-    def op(self, kind: str, *inputs: str, **attributes: object) -> str:
-        name = f"v{len(self.nodes)}"
-        self.nodes.append(helper.make_node(kind, inputs, [name], name=f"{kind}{len(self.nodes)}", **attributes))
-        return name
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        return {name: row[0] for name, row in self.inputs.items()}
 
     def zero(self) -> int:
         limits = np.iinfo(self.kind)
@@ -78,9 +65,6 @@ class Net:
     def weight(self, *shape: int) -> str:
         parts = self.constant(np.float32(0.01)), self.constant(np.int8(0))
         return self.op("DequantizeLinear", self.constant(self.random.integers(-99, 100, shape).astype(np.int8)), *parts)
-
-    def ints(self, *numbers: int) -> str:
-        return self.constant(np.array(numbers, np.int64))
 
 
 def silu(net: Net) -> str:
@@ -234,21 +218,12 @@ class QdqIntegersTest(unittest.TestCase):
         """The network with a result that fills its bytes; how large it is, onnxruntime says."""
         net = Net(np.random.default_rng(seed), kind)
         result = build(net)
-        self.save(net, result, path)
+        net.save(path, result)
         real = self.run_reference(path, {name: self.floats(net, name) for name in net.inputs})
         scale, limits = np.float32((real.max() - real.min()) / 240 + 1e-6), np.iinfo(kind)
         zero = int(np.clip(np.rint(limits.min + 8 - real.min() / scale), limits.min, limits.max))
-        self.save(net, net.pair(result, scale, zero), path)
+        net.save(path, net.pair(result, scale, zero))
         return net, scale
-
-    def save(self, net: Net, result: str, path: Path) -> None:
-        inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, row[0]) for name, row in net.inputs.items()]
-        constants = [numpy_helper.from_array(value, name) for name, value in net.constants.items()]
-        output = helper.make_empty_tensor_value_info(result)
-        graph = helper.make_graph(net.nodes, "qdq", inputs, [output], constants)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", net.opset)], ir_version=10)
-        model = onnx.shape_inference.infer_shapes(model)
-        onnx.save(model, path)
 
     def bytes_of(self, net: Net, name: str) -> np.ndarray:
         limits = np.iinfo(net.kind)
@@ -309,7 +284,7 @@ class QdqIntegersTest(unittest.TestCase):
             self.assertEqual(kinds, {"QuantizeLinear", "DequantizeLinear"})
             self.assertEqual(len({row["node"] for row in placement}), len(net.inputs) + 1)
             inputs = {name: self.floats(net, name) for name in net.inputs}
-            command = [suite.BUILD / "bin" / "npu-run", program, "--output", f"v{len(net.nodes) - 1}={folder / 'y.npy'}"]
+            command = [suite.BUILD / "bin" / "npu-run", program, "--output", f"{net.nodes[-1].output[0]}={folder / 'y.npy'}"]
             for name, value in inputs.items():
                 np.save(folder / f"{name}.npy", value)
                 command += ["--input", f"{name}={folder / name}.npy"]

@@ -6,43 +6,21 @@ Each is a function that adds nodes to a Net and gives its result. Weights are ra
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx_net import OnnxNet
 
 
-class Net:
-    """A network under construction; a value is its name."""
+class Net(OnnxNet):
+    """With what networks of today are made of."""
 
     def __init__(self, seed: int) -> None:
-        self.random = np.random.default_rng(seed)
-        self.nodes: list[onnx.NodeProto] = []
-        self.constants: dict[str, np.ndarray] = {}
-        self.inputs: dict[str, tuple[int, ...]] = {}
-
-    def constant(self, value: object) -> str:
-        name = f"c{len(self.constants)}"
-        self.constants[name] = np.asarray(value)
-        return name
+        super().__init__(np.random.default_rng(seed), opset=18)
 
     def number(self, value: float) -> str:
         return self.constant(np.float32(value))
 
     def normal(self, *shape: int, spread: float = 0.1, middle: float = 0) -> str:
         return self.constant(self.random.normal(middle, spread, shape).astype(np.float32))
-
-    def ints(self, *values: int) -> str:
-        return self.constant(np.array(values, np.int64))
-
-    def ops(self, kind: str, *inputs: str, outputs: int, **attributes: object) -> list[str]:
-        names = [f"v{len(self.nodes)}_{i}" for i in range(outputs)]
-        self.nodes.append(helper.make_node(kind, inputs, names, name=f"{kind}{len(self.nodes)}", **attributes))
-        return names
-
-    def op(self, kind: str, *inputs: str, **attributes: object) -> str:
-        return self.ops(kind, *inputs, outputs=1, **attributes)[0]
 
     def input(self, *shape: int) -> str:
         name = f"x{len(self.inputs)}"
@@ -85,13 +63,6 @@ class Net:
         _, rows, depth = shape
         parts = (self.heads(self.linear(x, depth, depth), rows, depth, heads) for _ in range(3))
         return self.attend(*parts, shape, mask)
-
-    def save(self, path: Path, result: str) -> None:
-        inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in self.inputs.items()]
-        constants = [numpy_helper.from_array(value, name) for name, value in self.constants.items()]
-        graph = helper.make_graph(self.nodes, path.stem, inputs, [helper.make_empty_tensor_value_info(result)], constants)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
-        onnx.save(onnx.shape_inference.infer_shapes(model), path)
 
 
 def whisper_encoder(net: Net) -> str:

@@ -224,7 +224,10 @@ ElementsAttr npu::constantOf(Value value) {
 }
 
 std::optional<std::vector<float>> npu::floatsOf(Value value) {
-  ElementsAttr elements = constantOf(value);
+  return floatsOf(constantOf(value));
+}
+
+std::optional<std::vector<float>> npu::floatsOf(ElementsAttr elements) {
   if (!elements || !elements.getElementType().isF32())
     return std::nullopt;
   std::vector<char> storage;

@@ -48,7 +48,9 @@ ElementsAttr constantOf(Value value);
 /// The constant that a value is, perhaps stored in another order; null: none.
 ConstantOp constantBehind(Value value);
 
-/// The elements of an f32 constant; nothing for other values.
+/// The elements of an f32 constant; nothing of another type.
+std::optional<std::vector<float>> floatsOf(ElementsAttr elements);
+/// The same; nothing for values that are no constants.
 std::optional<std::vector<float>> floatsOf(Value value);
 
 /// Frees the bytes of those of `made` that no attribute of `used` shares.

@@ -49,6 +49,13 @@ Value npu::heldNumbers(Emitter &emitter, Value stored,
   return moved(emitter, stored, tensor, -128);
 }
 
+Ints npu::tfliteShape(const tflite::Tensor &tensor) {
+  Ints shape;
+  if (tensor.shape())
+    shape.append(tensor.shape()->begin(), tensor.shape()->end());
+  return shape;
+}
+
 Type npu::tfliteElement(MLIRContext *context, const tflite::Tensor &tensor) {
   mlir::Builder builder(context);
   auto unsignedType = [&](unsigned bits) {
@@ -105,9 +112,7 @@ FailureOr<ElementsAttr> npu::tfliteConstant(Emitter &emitter,
   if (!element)
     return emitter.unsupported("reads " + tfliteTensorText(tensor) + " of " +
                                tfliteTypeText(tensor.type()));
-  Ints shape;
-  if (tensor.shape())
-    shape.append(tensor.shape()->begin(), tensor.shape()->end());
+  Ints shape = tfliteShape(tensor);
   FailureOr<RankedTensorType> type = makeTensorType(
       emitter.getLocation(), tfliteTensorText(tensor), shape, element);
   if (failed(type))

@@ -35,6 +35,9 @@ std::optional<TfliteScale> tfliteScale(const tflite::Tensor &tensor);
 /// 128, so that products are made of signed bytes; other u8 is ui8.
 Type tfliteElement(MLIRContext *context, const tflite::Tensor &tensor);
 
+/// The extents as the file has them; none of a number.
+Ints tfliteShape(const tflite::Tensor &tensor);
+
 /// Whether the dialect's values are the stored ones less 128.
 bool isShiftedByte(const tflite::Tensor &tensor);
 

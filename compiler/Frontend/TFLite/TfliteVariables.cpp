@@ -43,11 +43,8 @@ std::string TfliteVariables::keyOf(Emitter &emitter,
   if (tensor.type() != tflite::TensorType::INT8 || !scale ||
       scale->zeroPoint() == 0)
     return key;
-  SmallVector<int64_t> shape;
-  for (size_t i = 0; tensor.shape() && i < tensor.shape()->size(); ++i)
-    shape.push_back(tensor.shape()->Get(i));
   Value zeros =
-      emitter.filled(double(scale->zeroPoint()), shape,
+      emitter.filled(double(scale->zeroPoint()), tfliteShape(tensor),
                      tfliteElement(emitter.getBuilder().getContext(), tensor));
   if (zeros)
     variable.beginsAs = constantOf(zeros);
@@ -98,11 +95,9 @@ Value TfliteVariables::read(Emitter &emitter, StringRef key,
                               ", which no value of npuc can be");
     return Value();
   }
-  SmallVector<int64_t> shape;
-  for (size_t i = 0; like.shape() && i < like.shape()->size(); ++i)
-    shape.push_back(like.shape()->Get(i));
-  if (variable.beginsAs)
-    shape = llvm::to_vector(variable.beginsAs.getShapedType().getShape());
+  Ints shape = variable.beginsAs
+                   ? Ints(variable.beginsAs.getShapedType().getShape())
+                   : tfliteShape(like);
   FailureOr<RankedTensorType> type =
       makeTensorType(emitter.getLocation(), "variable '" + variable.name + "'",
                      shape, element);

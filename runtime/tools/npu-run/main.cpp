@@ -319,11 +319,11 @@ files::ExitCode run(const Options &options) {
   }
   checkMemory(options, model, named);
   auto outputSignature = model.outputs();
+  auto inFiles = seriesOf(outputSignature, options.steps);
   std::map<size_t, Buffer> expected;
   for (const auto &[index, file] : named.expects)
     expected.emplace(index,
-                     readTensor(seriesOf(outputSignature, options.steps)[index],
-                                file, "expected output"));
+                     readTensor(inFiles[index], file, "expected output"));
   const std::map<size_t, Buffer> states = readStates(model, named);
   Series inputs = makeInputs(options, model, named, session);
   Series outputs(inputs.size());

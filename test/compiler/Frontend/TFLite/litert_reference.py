@@ -117,11 +117,11 @@ def difference(found: np.ndarray, wanted: np.ndarray, largest: float) -> str:
             f"expected {wanted.flat[at]}")  # fmt: skip
 
 
-def of_chip(trial: Trial, target: str) -> bool:
-    """Whether the chip has the types of all that the case reads and gives."""
+def of_chip(trials: list[Trial], target: str) -> list[Trial]:
+    """The cases of which the chip has all types that are read and given."""
     types = yaml.safe_load((TARGETS / f"{target}.yaml").read_text(encoding="utf-8"))["types"]
-    found = {tensor.type for tensor in trial.graph.subgraphs[0].tensors} - {"i64", "i32"}
-    return found <= {{"ui8": "u8", "i1": "bool"}.get(name, name) for name in types}
+    known = {"i64", "i32", *({"ui8": "u8", "i1": "bool"}.get(name, name) for name in types)}
+    return [trial for trial in trials if known.issuperset(tensor.type for tensor in trial.graph.subgraphs[0].tensors)]
 
 
 def run(command: list[str]) -> subprocess.CompletedProcess:
@@ -216,7 +216,7 @@ def main() -> None:
         # Neighbours are alike: what one model cannot have is in few batches.
         jobs = []
         for target in arguments.target or ["host", "npu-nhwc"]:
-            run_there = [trial for trial in taken if of_chip(trial, target)]
+            run_there = of_chip(taken, target)
             jobs += [(run_there[at : at + BATCH], target) for at in range(0, len(run_there), BATCH)]
 
         def one(job: tuple[list[Trial], str]) -> dict[str, str]:
