@@ -479,6 +479,17 @@ static const npu_plugin_kernel scale_reference = {sizeof(npu_plugin_kernel),
                                                   NULL,
                                                   scale_run,
                                                   free_kernel};
+static const npu_plugin_kernel lite_scale_reference = {
+    sizeof(npu_plugin_kernel),
+    NPU_OP_CUSTOM,
+    "lite_scale",
+    "lite_scale",
+    NULL,
+    any_query,
+    scale_create,
+    NULL,
+    scale_run,
+    free_kernel};
 static const npu_plugin_kernel halve_reference = {sizeof(npu_plugin_kernel),
                                                   NPU_OP_CUSTOM,
                                                   "halve",
@@ -570,7 +581,21 @@ static const npu_plugin_op ops[] = {
      .n_results = 2,
      .optional_inputs = DEMO_FAULT == 15 ? 1u << 3 : 1u << 1,
      .infer = pick_infer,
-     .reference = &pick_reference}};
+     .reference = &pick_reference},
+    /* What a TFLite file calls CUSTOM 'Scale'. */
+    {.struct_size = sizeof(npu_plugin_op),
+     .sensitivity = NPU_PLUGIN_LIGHT,
+     .name = "lite_scale",
+     .domain = "tflite",
+     .op_type = "Scale",
+     .min_inputs = 2,
+     .max_inputs = 2,
+     .roles = scale_roles,
+     .in_place_input = -1,
+     .n_results = 1,
+     .infer = scale_infer,
+     .relate = scale_relate,
+     .reference = &lite_scale_reference}};
 
 static const npu_plugin plugin = {
     {sizeof(npu_plugin) - (DEMO_FAULT == 2 ? 8 : 0),
@@ -579,7 +604,7 @@ static const npu_plugin plugin = {
     kernels,
     ops,
     2,
-    4};
+    5};
 
 const npu_plugin_header *npu_plugin_get(const npu_plugin_host *given,
                                         uint32_t abi_version) {

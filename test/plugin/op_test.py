@@ -12,7 +12,9 @@ import numpy as np
 import onnx
 import plugins
 from onnx import helper
+from flatbuffers import flexbuffers
 from plugins import DOMAIN, Bench, option, programs
+from tflite_builder import Graph
 
 import npuc_file_test  # isort: skip
 
@@ -312,6 +314,40 @@ def test_errors(bench: Bench) -> None:
         bad = plugins.network("bad", nodes, {"s": np.ones(4, np.float32)}, SHAPE)
         done = bench.run("npuc", bench.save(bad), "-o", "out.npu", option(bench))
         assert done.returncode == 1 and says in done.stderr, (says, done)
+
+
+def lite(options: bytes, name: str = "Scale") -> bytes:
+    """A TFLite file with an operator that it calls CUSTOM."""
+    graph = Graph()
+    x = graph.input(np.ones((1, 2, 2, 4), np.float32))
+    s = graph.constant(np.linspace(0.5, 2, 4, dtype=np.float32))
+    grown = graph.op("ADD", [x, x], "f32", options="AddOptions")
+    graph.output(graph.op("CUSTOM", [grown, s], "f32", custom=name, custom_options=options))
+    return graph.bytes()
+
+
+def test_tflite(bench: Bench) -> None:
+    """CUSTOM operators of TFLite are ops of the domain tflite; their options are FlexBuffers, or bytes."""
+    bench.path("net.tflite").write_bytes(lite(flexbuffers.Dumps({"axis": 3, "factor": 1.5})))
+    bench.npuc("net.tflite", option(bench), "--target=npu-nhwc", "-o", "out.npu", "-q")
+    np.save(bench.path("x.npy"), np.arange(16, dtype=np.float32).reshape(1, 2, 2, 4))
+    dump = bench.run("npu-dump", "out.npu").stdout
+    assert "demo.lite_scale" in dump and "factor" in dump, dump
+    done = bench.run("npu-run", "out.npu", option(bench), "--input", "case/x0=x.npy", "--output", "case/y3=y.npy")
+    assert done.returncode == 0, done.stderr
+    wanted = 3 * np.load(bench.path("x.npy")) * np.linspace(0.5, 2, 4, dtype=np.float32)
+    programs.check_close(np.load(bench.path("y.npy")), wanted)
+    for options, name, code, says in [
+        (b"", "Other", 5, "CUSTOM 'Other' at"),
+        (flexbuffers.Dumps({"axis": 3, "factor": [1.5, "a"]}), "Scale", 1, "has the attribute 'factor', which a plugin cannot get"),
+        (flexbuffers.Dumps({"axis": 3, "factor": []}), "Scale", 1, "has the attribute 'factor', which a plugin cannot get"),
+        (flexbuffers.Dumps({"axis": 3, "factor": {"a": 1}}), "Scale", 1, "has the attribute 'factor', which a plugin cannot get"),
+        (b"\1\0\0\0", "Scale", 1, "plugin demo 1.0: scale takes"),
+        (b"", "Scale", 1, "plugin demo 1.0: scale takes"),
+    ]:
+        bench.path("bad.tflite").write_bytes(lite(options, name))
+        done = bench.run("npuc", "bad.tflite", option(bench), "-o", "bad.npu", "-q")
+        assert done.returncode == code and says in done.stderr, (says, done)
 
 
 def with_manifest(key: str, value: object) -> Callable[[bytes], bytes]:

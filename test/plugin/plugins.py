@@ -6,7 +6,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "compiler" / "tools"))
+for part in ("tools", "Frontend/TFLite"):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "compiler" / part))
 
 import numpy as np  # noqa: E402
 import onnx  # noqa: E402

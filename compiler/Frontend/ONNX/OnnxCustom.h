@@ -5,16 +5,9 @@
 #define NPU_COMPILER_FRONTEND_ONNX_ONNXCUSTOM_H
 
 #include "compiler/Frontend/ONNX/OnnxModel.h"
-#include "plugin/Plugin.h"
+#include "compiler/Frontend/Support/PluginNode.h"
 
 namespace npu {
-
-/// What a node is of a plugin that the context has; null pointers: nothing.
-struct PluginNode {
-  const plugin::Plugin *plugin = nullptr;
-  const npu_plugin_op *op = nullptr;
-};
-PluginNode lookupPluginNode(MLIRContext *context, const onnx::NodeProto &node);
 
 /// The node's results, each by an op of its own; inputs and results that the
 /// node leaves out are null.

@@ -106,7 +106,9 @@ collectUnknown(const OnnxModel &model, ArrayRef<onnx::NodeProto *> nodes,
     std::string name = tableName(*node);
     const OnnxOp *op = lookupOnnxOp(name);
     if ((op && schemaFor(model, *op, *node)) ||
-        (!op && (lookupPluginNode(model.location->getContext(), *node).op ||
+        (!op && (lookupPluginNode(model.location->getContext(), node->domain(),
+                                  node->op_type())
+                     .op ||
                  lookupFunction(model, *node))))
       continue;
     if (op)
@@ -309,7 +311,8 @@ LogicalResult Importer::importPluginNode(PluginNode op,
 
 LogicalResult Importer::importNode(onnx::NodeProto &proto, Scope &scope) {
   const OnnxOp *known = lookupOnnxOp(tableName(proto));
-  if (PluginNode op = lookupPluginNode(builder.getContext(), proto);
+  if (PluginNode op = lookupPluginNode(builder.getContext(), proto.domain(),
+                                       proto.op_type());
       !known && op.op)
     return importPluginNode(op, proto, scope);
   if (!known)

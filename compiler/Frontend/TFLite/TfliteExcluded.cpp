@@ -33,18 +33,11 @@ StringRef npu::whyNoTfliteOp(BuiltinOperator kind) {
   case BuiltinOperator::UNIQUE:
   case BuiltinOperator::EMBEDDING_LOOKUP_SPARSE:
     return "data decide the result's size, or how far is read";
-  case BuiltinOperator::RFFT2D:
-  case BuiltinOperator::REAL:
-  case BuiltinOperator::IMAG:
-  case BuiltinOperator::COMPLEX_ABS:
-    return "complex numbers, which no element type is yet";
   case BuiltinOperator::CONCAT_EMBEDDINGS:
   case BuiltinOperator::CALL:
   case BuiltinOperator::DELEGATE:
   case BuiltinOperator::PLACEHOLDER_FOR_GREATER_OP_CODES:
     return "LiteRT has no kernel of it, or makes it only as it runs";
-  case BuiltinOperator::CUSTOM:
-    return "code that is not in the file";
   default:
     return "not yet";
   }

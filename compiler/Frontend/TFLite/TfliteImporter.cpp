@@ -33,6 +33,7 @@ struct Walk {
   const tflite::SubGraph &graph;
   std::vector<Value> values;
   llvm::DenseMap<int32_t, std::string> variables; // tensors that name one
+  llvm::DenseMap<int32_t, Value> imaginary;       // parts, see TfliteNode
 };
 
 class Importer {
@@ -50,6 +51,7 @@ public:
 private:
   LogicalResult importOperators(Walk &walk);
   LogicalResult importOperator(Walk &walk, const tflite::Operator &source);
+  LogicalResult buildImaginary(TfliteNode &node, ArrayRef<Value> operands);
   FailureOr<SmallVector<Value>> importGraph(TfliteNode &node, int32_t index,
                                             ArrayRef<Value> inputs);
   FailureOr<Value> operandOf(Walk &walk, Emitter &emitter, int32_t tensor);
@@ -113,7 +115,8 @@ Importer::declaredInputs(const ImportOptions &options) {
     const tflite::Tensor &tensor = tensorAt(main.graph.inputs()->Get(i));
     std::string name = freshName(tensor, "input" + Twine(i));
     Type element = tfliteElement(builder.getContext(), tensor);
-    if (!element || tensor.type() == tflite::TensorType::INT4)
+    if (!element || tensor.type() == tflite::TensorType::INT4 ||
+        tensor.type() == tflite::TensorType::COMPLEX64)
       return emitUnsupported(file)
              << "input '" << name << "' is of " << tfliteTypeText(tensor.type())
              << ", which no input of npuc can be";
@@ -141,6 +144,11 @@ LogicalResult Importer::importInputs(FuncOp function,
 
 Value Importer::stored(int32_t tensor) {
   Emitter emitter(builder, file);
+  if (tensorAt(tensor).type() == tflite::TensorType::COMPLEX64)
+    return emitUnsupported(file)
+               << "gives " << tfliteTensorText(tensorAt(tensor))
+               << " of COMPLEX64, which no output of npuc can be",
+           Value();
   FailureOr<Value> value = operandOf(main, emitter, tensor);
   if (failed(value))
     return Value();
@@ -225,6 +233,28 @@ Importer::importGraph(TfliteNode &node, int32_t index, ArrayRef<Value> inputs) {
   return results;
 }
 
+/// What takes complex numbers and gives them takes each part by itself.
+LogicalResult Importer::buildImaginary(TfliteNode &node,
+                                       ArrayRef<Value> operands) {
+  if (node.op.outputCount() != 1 ||
+      node.op.outputType(0) != tflite::TensorType::COMPLEX64)
+    return success();
+  SmallVector<Value> parts(operands);
+  bool isReal = true;
+  for (auto [part, imaginary] : llvm::zip_equal(parts, node.imaginaryOf))
+    if (imaginary) {
+      part = imaginary;
+      isReal = false;
+    }
+  if (isReal)
+    return success();
+  TfliteNode imaginary(builder, node.getLocation(), node.op, node.row, parts);
+  if (failed(node.row.build(imaginary)) || imaginary.hasFailed())
+    return failure();
+  node.imaginaryMade = imaginary.getResults().front();
+  return success();
+}
+
 LogicalResult Importer::importOperator(Walk &walk,
                                        const tflite::Operator &source) {
   TfliteOperator op(model, walk.graph, source);
@@ -242,8 +272,10 @@ LogicalResult Importer::importOperator(Walk &walk,
       return failure();
     operands.push_back(*value);
   }
-  const TfliteOp &row = *lookupTfliteOp(op.kind());
+  const TfliteOp &row = *lookupTfliteOp(builder.getContext(), op);
   TfliteNode node(builder, location, op, row, operands);
+  for (size_t i = 0; i < op.inputCount(); ++i)
+    node.imaginaryOf.push_back(walk.imaginary.lookup(source.inputs()->Get(i)));
   node.variables = variables;
   node.variableOf = std::move(variableOf);
   node.callGraph = [&](int32_t index, ArrayRef<Value> inputs) {
@@ -255,8 +287,11 @@ LogicalResult Importer::importOperator(Walk &walk,
         op.outputType(i) != tflite::TensorType::RESOURCE)
       return node.unsupported("gives " + tfliteTypeText(op.outputType(i)) +
                               ", which no value of npuc can be");
-  if (failed(row.build(node)) || node.hasFailed())
+  if (failed(row.build(node)) || node.hasFailed() ||
+      failed(buildImaginary(node, operands)))
     return failure();
+  if (node.imaginaryMade)
+    walk.imaginary[source.outputs()->Get(0)] = node.imaginaryMade;
   for (size_t i = 0; i < op.outputCount(); ++i) {
     walk.values[source.outputs()->Get(i)] = node.getResults()[i];
     if (!node.variableMade.empty())
@@ -291,6 +326,7 @@ LogicalResult Importer::importOutputs(FuncOp function) {
     add(main.graph.outputs()->Get(i), "output" + Twine(i));
   for (size_t i = 0; taps && i < main.values.size(); ++i)
     if (main.values[i] && !constantOf(main.values[i]) &&
+        tensorAt(i).type() != tflite::TensorType::COMPLEX64 &&
         !seen.contains(main.values[i]) && !tfliteNameOf(tensorAt(i)).empty())
       add(int32_t(i), "");
   if (!isWhole)

@@ -223,14 +223,15 @@ tflite::BuiltinOperator TfliteOperator::kind() const {
                                            code.deprecated_builtin_code()));
 }
 
+std::string TfliteOperator::customName() const {
+  return textOf(
+      file.model->operator_codes()->Get(source.opcode_index())->custom_code());
+}
+
 std::string TfliteOperator::name() const {
   tflite::BuiltinOperator number = kind();
   if (number == tflite::BuiltinOperator::CUSTOM)
-    return "CUSTOM '" +
-           textOf(file.model->operator_codes()
-                      ->Get(source.opcode_index())
-                      ->custom_code()) +
-           "'";
+    return "CUSTOM '" + customName() + "'";
   std::string known = tflite::EnumNameBuiltinOperator(number);
   return known.empty() ? "operator " + std::to_string(int(number)) : known;
 }
@@ -248,6 +249,15 @@ const tflite::Tensor *TfliteOperator::output(size_t index) const {
   return index < outputCount()
              ? graph.tensors()->Get(source.outputs()->Get(index))
              : nullptr;
+}
+
+const tflite::Tensor *TfliteOperator::intermediate(size_t index) const {
+  const auto *places = source.intermediates();
+  if (!places || index >= places->size())
+    return nullptr;
+  auto place = static_cast<uint32_t>(places->Get(index));
+  return place < graph.tensors()->size() ? graph.tensors()->Get(place)
+                                         : nullptr;
 }
 
 std::string TfliteOperator::resultName() const {

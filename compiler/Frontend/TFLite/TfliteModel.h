@@ -37,6 +37,8 @@ public:
   const tflite::Operator &source;
 
   tflite::BuiltinOperator kind() const;
+  /// What a file calls an operator that is none of TFLite's own.
+  std::string customName() const;
   /// "MAX_POOL_2D", or "CUSTOM 'name'".
   std::string name() const;
 
@@ -44,6 +46,9 @@ public:
   size_t outputCount() const;
   const tflite::Tensor *input(size_t index) const;
   const tflite::Tensor *output(size_t index) const;
+  /// A tensor that says only how numbers within the operator are scaled; null
+  /// where there is none.
+  const tflite::Tensor *intermediate(size_t index) const;
   /// The name of the first result, which operators are known by.
   std::string resultName() const;
 

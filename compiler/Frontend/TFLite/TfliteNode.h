@@ -24,7 +24,8 @@ struct TfliteOp {
   LogicalResult (*build)(TfliteNode &node);
   /// What tells apart ops that share a builder: npu_instr_kind, ReduceKind.
   int word = 0;
-  const char *note = ""; // what a user must know
+  const char *note = "";   // what a user must know
+  const char *custom = ""; // the name of an operator that is not TFLite's own
 };
 
 /// How a scaled sum becomes a whole number: halves away from zero after one or
@@ -54,6 +55,11 @@ public:
   TfliteVariables *variables = nullptr;
   SmallVector<std::string> variableOf;
   std::string variableMade;
+  /// Of an operand of complex numbers the imaginary part; the operand is the
+  /// real one. Null: zeros, or none.
+  SmallVector<Value> imaginaryOf;
+  /// The same of the operator's result.
+  Value imaginaryMade;
   /// What another graph of the model gives for these values.
   std::function<FailureOr<SmallVector<Value>>(int32_t index,
                                               ArrayRef<Value> inputs)>
@@ -131,6 +137,11 @@ public:
   LogicalResult setQuantized(Value value, tflite::Activation activation);
   /// Floats and plain integers within a fused activation.
   Value activated(Value value, tflite::Activation activation);
+
+  /// Assigns the variable that an operand is.
+  LogicalResult keep(size_t index, Value value) {
+    return variables->assign(*this, variableOf[index], value, *op.input(index));
+  }
 
   LogicalResult setResult(Value value, size_t index = 0);
   ArrayRef<Value> getResults() const { return results; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Frontend/TFLite/TfliteOps.h"
 
+#include "compiler/Frontend/Support/PluginNode.h"
 #include "compiler/Frontend/Support/Unsupported.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -22,7 +23,8 @@ static constexpr uint32_t F = bit(TensorType::FLOAT32),
                           S = bit(TensorType::INT16),
                           I = bit(TensorType::INT32),
                           L = bit(TensorType::INT64), O = bit(TensorType::BOOL),
-                          H = bit(TensorType::FLOAT16);
+                          H = bit(TensorType::FLOAT16),
+                          C = bit(TensorType::COMPLEX64);
 static constexpr uint32_t all = F | H | B | U | S | I | L | O;
 
 Activation npu::tfliteActivation(const TfliteOperator &op) {
@@ -75,18 +77,22 @@ static const TfliteOp table[] = {
     {BuiltinOperator::AVERAGE_POOL_2D, F | B | U | S, 0, buildTfliteAveragePool},
     {BuiltinOperator::BATCH_MATMUL, F | B | S, 0, buildTfliteBatchMatMul},
     {BuiltinOperator::BATCH_TO_SPACE_ND, all, 0, buildTfliteBatchToSpace},
+    {BuiltinOperator::BIDIRECTIONAL_SEQUENCE_LSTM, F, 0, buildTfliteLstm},
+    {BuiltinOperator::BIDIRECTIONAL_SEQUENCE_RNN, F, 0, buildTfliteRnn},
     {BuiltinOperator::BITWISE_XOR, B | S | I, 0, buildTfliteBinary, NPU_INSTR_bit_xor},
     {BuiltinOperator::BROADCAST_ARGS, I | L, 0, buildTfliteBroadcastArgs, 0, "constant"},
     {BuiltinOperator::BROADCAST_TO, all, 0, buildTfliteBroadcastTo, 0, "shape constant"},
     {BuiltinOperator::BUCKETIZE, F | I, 0, buildTfliteBucketize},
     {BuiltinOperator::CALL_ONCE, 0, noOperand, buildTfliteCallOnce, 0, "assigns constants to variables"},
-    {BuiltinOperator::CAST, all, 0, buildTfliteCast},
+    {BuiltinOperator::CAST, all | C, 0, buildTfliteCast},
     {BuiltinOperator::CEIL, F, 0, buildTfliteUnary, NPU_INSTR_ceil},
+    {BuiltinOperator::COMPLEX_ABS, C, 0, buildTfliteComplexAbs},
     {BuiltinOperator::CONCATENATION, all, 0, buildTfliteConcat, 0, "i16: of one scale"},
     {BuiltinOperator::CONV_2D, F | B | U | S, 0, buildTfliteConv},
     {BuiltinOperator::CONV_3D, F, 0, buildTfliteConv},
     {BuiltinOperator::COS, F, 0, buildTfliteUnary, NPU_INSTR_cos},
     {BuiltinOperator::CUMSUM, F | I | L, 0, buildTfliteCumsum},
+    {BuiltinOperator::CUSTOM, F, 0, buildTfliteTransposeConvBias, 0, "of MediaPipe", "Convolution2DTransposeBias"},
     {BuiltinOperator::DENSIFY, F | H | B, 0, buildTfliteDensify, 0, "constant"},
     {BuiltinOperator::DEPTHWISE_CONV_2D, F | B | U | S, 0, buildTfliteDepthwiseConv},
     {BuiltinOperator::DEPTH_TO_SPACE, all, 0, buildTfliteDepthToSpace},
@@ -97,7 +103,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::EMBEDDING_LOOKUP, all, 1, buildTfliteEmbeddingLookup},
     {BuiltinOperator::EQUAL, F | B | U | S | I | L | O, 0, buildTfliteCompare, NPU_INSTR_equal},
     {BuiltinOperator::EXP, F | B, 0, buildTfliteUnary, NPU_INSTR_exp},
-    {BuiltinOperator::EXPAND_DIMS, all, 0, buildTfliteExpandDims},
+    {BuiltinOperator::EXPAND_DIMS, all | C, 0, buildTfliteExpandDims},
     {BuiltinOperator::FAKE_QUANT, F, 0, buildTfliteFakeQuant},
     {BuiltinOperator::FILL, all, 1, buildTfliteFill, 0, "shape constant"},
     {BuiltinOperator::FLOOR, F, 0, buildTfliteUnary, NPU_INSTR_floor},
@@ -111,6 +117,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::GREATER_EQUAL, F | B | U | S | I | L, 0, buildTfliteCompare, NPU_INSTR_greater_equal},
     {BuiltinOperator::HARD_SWISH, F | B | U, 0, buildTfliteHardSwish},
     {BuiltinOperator::IF, O, 0, buildTfliteIf, 0, "condition constant, or both branches are computed"},
+    {BuiltinOperator::IMAG, C, 0, buildTfliteImaginary},
     {BuiltinOperator::L2_NORMALIZATION, F | B | U, 0, buildTfliteL2Norm},
     {BuiltinOperator::L2_POOL_2D, F, 0, buildTfliteL2Pool},
     {BuiltinOperator::LEAKY_RELU, F | B | U | S, 0, buildTfliteLeakyRelu},
@@ -123,6 +130,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::LOGICAL_OR, O, 0, buildTfliteBinary, NPU_INSTR_logical_or},
     {BuiltinOperator::LOGISTIC, F | B | U, 0, buildTfliteUnary, NPU_INSTR_sigmoid},
     {BuiltinOperator::LOG_SOFTMAX, F | B | U, 0, buildTfliteLogSoftmax},
+    {BuiltinOperator::LSTM, F | B, 0, buildTfliteLstm, 0, "kernel FULL; i8: without layer normalization"},
     {BuiltinOperator::MATRIX_DIAG, F | B | U | S | I | L, 0, buildTfliteMatrixDiag},
     {BuiltinOperator::MATRIX_SET_DIAG, F | B | U | S | I | L, 0, buildTfliteMatrixSetDiag},
     {BuiltinOperator::MAXIMUM, F | B | U | S | I | L, 0, buildTfliteExtreme, NPU_INSTR_max},
@@ -143,6 +151,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::RANGE, F | I | L, 0, buildTfliteRange, 0, "constant"},
     {BuiltinOperator::RANK, all, 0, buildTfliteRank},
     {BuiltinOperator::READ_VARIABLE, all, noOperand, buildTfliteReadVariable},
+    {BuiltinOperator::REAL, C, 0, buildTfliteReal},
     {BuiltinOperator::REDUCE_ALL, O, 0, buildTfliteReduceBool, int(ReduceKind::Min)},
     {BuiltinOperator::REDUCE_ANY, O, 0, buildTfliteReduceBool, int(ReduceKind::Max)},
     {BuiltinOperator::REDUCE_MAX, F | B | U | S | I | L, 0, buildTfliteReduce, int(ReduceKind::Max)},
@@ -152,12 +161,14 @@ static const TfliteOp table[] = {
     {BuiltinOperator::RELU6, F | B | U | S, 0, buildTfliteRelu},
     {BuiltinOperator::RELU_0_TO_1, F | B | U, 0, buildTfliteRelu},
     {BuiltinOperator::RELU_N1_TO_1, F | B | U, 0, buildTfliteRelu},
-    {BuiltinOperator::RESHAPE, all, 0, buildTfliteReshape},
+    {BuiltinOperator::RESHAPE, all | C, 0, buildTfliteReshape},
     {BuiltinOperator::RESIZE_BILINEAR, F | B | U | S, 0, buildTfliteResizeBilinear, 0, "sizes constant"},
     {BuiltinOperator::RESIZE_NEAREST_NEIGHBOR, F | B | U | S, 0, buildTfliteResizeNearest, 0, "sizes constant"},
     {BuiltinOperator::REVERSE_SEQUENCE, all, 0, buildTfliteReverseSequence},
     {BuiltinOperator::REVERSE_V2, all, 0, buildTfliteReverse},
+    {BuiltinOperator::RFFT2D, F, 0, buildTfliteRfft2d, 0, "lengths constant"},
     {BuiltinOperator::RIGHT_SHIFT, B | S | I, 0, buildTfliteRightShift},
+    {BuiltinOperator::RNN, F, 0, buildTfliteRnn},
     {BuiltinOperator::ROUND, F, 0, buildTfliteUnary, NPU_INSTR_round},
     {BuiltinOperator::RSQRT, F | B, 0, buildTfliteUnary, NPU_INSTR_rsqrt},
     {BuiltinOperator::SCATTER_ND, F | B | I | L, 1, buildTfliteScatterNd, 0, "shape constant"},
@@ -177,7 +188,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::SQRT, F, 0, buildTfliteUnary, NPU_INSTR_sqrt},
     {BuiltinOperator::SQUARE, F, 0, buildTfliteSquare},
     {BuiltinOperator::SQUARED_DIFFERENCE, F | B | I, 0, buildTfliteSquaredDifference},
-    {BuiltinOperator::SQUEEZE, all, 0, buildTfliteSqueeze},
+    {BuiltinOperator::SQUEEZE, all | C, 0, buildTfliteSqueeze},
     {BuiltinOperator::STRIDED_SLICE, all, 0, buildTfliteStridedSlice, 0, "bounds constant"},
     {BuiltinOperator::SUB, F | B | U | S | I | L, 0, buildTfliteArithmetic, NPU_INSTR_sub},
     {BuiltinOperator::SUM, F | B | U | S | I | L, 0, buildTfliteSum, int(ReduceKind::Sum)},
@@ -185,8 +196,10 @@ static const TfliteOp table[] = {
     {BuiltinOperator::TANH, F | B | U, 0, buildTfliteUnary, NPU_INSTR_tanh},
     {BuiltinOperator::TILE, all, 0, buildTfliteTile, 0, "multiples constant"},
     {BuiltinOperator::TOPK_V2, F | B | U | S | I | L, 0, buildTfliteTopK, 0, "number constant"},
-    {BuiltinOperator::TRANSPOSE, all, 0, buildTfliteTranspose},
+    {BuiltinOperator::TRANSPOSE, all | C, 0, buildTfliteTranspose},
     {BuiltinOperator::TRANSPOSE_CONV, F | B | U | S, 2, buildTfliteTransposeConv},
+    {BuiltinOperator::UNIDIRECTIONAL_SEQUENCE_LSTM, F | B, 0, buildTfliteLstm, 0, "i8: without layer normalization"},
+    {BuiltinOperator::UNIDIRECTIONAL_SEQUENCE_RNN, F, 0, buildTfliteRnn},
     {BuiltinOperator::UNPACK, all, 0, buildTfliteUnpack},
     {BuiltinOperator::UNSORTED_SEGMENT_MAX, F | I, 0, buildTfliteUnsortedSegment, int(ScatterReduction::Max), "number constant"},
     {BuiltinOperator::UNSORTED_SEGMENT_MIN, F | I, 0, buildTfliteUnsortedSegment, int(ScatterReduction::Min), "number constant"},
@@ -199,25 +212,48 @@ static const TfliteOp table[] = {
     // clang-format on
 };
 
+static const TfliteOp ofPlugin = {BuiltinOperator::CUSTOM, 0, noOperand,
+                                  buildTflitePlugin};
+
 static std::string typesText(uint32_t types) {
   std::string text;
   for (TensorType type :
        {TensorType::FLOAT32, TensorType::FLOAT16, TensorType::INT8,
         TensorType::UINT8, TensorType::INT16, TensorType::INT32,
-        TensorType::INT64, TensorType::BOOL})
+        TensorType::INT64, TensorType::BOOL, TensorType::COMPLEX64})
     if ((types & bit(type)) != 0)
       text += (text.empty() ? "" : ", ") + tfliteTypeText(type).str();
   return text;
 }
 
-const TfliteOp *npu::lookupTfliteOp(BuiltinOperator kind) {
-  const TfliteOp *row = llvm::find_if(
-      table, [&](const TfliteOp &row) { return row.kind == kind; });
-  return row != std::end(table) ? row : nullptr;
+const TfliteOp *npu::lookupTfliteOp(MLIRContext *context,
+                                    const TfliteOperator &op) {
+  bool isCustom = op.kind() == BuiltinOperator::CUSTOM;
+  std::string custom = isCustom ? op.customName() : "";
+  const TfliteOp *row = llvm::find_if(table, [&](const TfliteOp &row) {
+    return row.kind == op.kind() && row.custom == custom;
+  });
+  if (row != std::end(table))
+    return row;
+  bool isPlugins = isCustom && lookupPluginNode(context, "tflite", custom).op;
+  return isPlugins ? &ofPlugin : nullptr;
+}
+
+/// Whether the operator reads or gives complex numbers, and the row has none.
+static bool lacksComplex(const TfliteOp &row, const TfliteOperator &op) {
+  bool isComplex = false;
+  for (size_t i = 0; i < op.inputCount(); ++i)
+    isComplex |= op.input(i) && op.inputType(i) == TensorType::COMPLEX64;
+  if (row.kind != BuiltinOperator::RFFT2D)
+    for (size_t i = 0; i < op.outputCount(); ++i)
+      isComplex |= op.outputType(i) == TensorType::COMPLEX64;
+  return isComplex && (row.types & C) == 0;
 }
 
 /// Why an operator is refused; empty where it is taken.
 static std::string refusal(const TfliteOp &row, const TfliteOperator &op) {
+  if (lacksComplex(row, op))
+    return tfliteTypeText(TensorType::COMPLEX64).str();
   if (row.operand == noOperand)
     return "";
   bool givesNothing = row.kind == BuiltinOperator::ASSIGN_VARIABLE;
@@ -277,7 +313,7 @@ private:
 } // namespace
 
 void OpChecker::checkOperator(const TfliteOperator &op) {
-  const TfliteOp *row = lookupTfliteOp(op.kind());
+  const TfliteOp *row = lookupTfliteOp(file.getContext(), op);
   std::string reason = row ? refusal(*row, op) : "";
   if (row && reason.empty())
     return;
@@ -340,7 +376,8 @@ LogicalResult npu::checkTfliteOps(Location file, const TfliteFile &model) {
 static std::string excludedOpsMarkdown() {
   llvm::MapVector<StringRef, std::string> reasons;
   for (BuiltinOperator kind : tflite::EnumValuesBuiltinOperator())
-    if (!lookupTfliteOp(kind)) {
+    if (llvm::none_of(table,
+                      [&](const TfliteOp &row) { return row.kind == kind; })) {
       std::string &names = reasons[whyNoTfliteOp(kind)];
       names += (names.empty() ? "" : ", ") +
                std::string(tflite::EnumNameBuiltinOperator(kind));
@@ -361,10 +398,13 @@ std::string npu::supportedTfliteOpsMarkdown() {
       "(`test/compiler/Frontend/TFLite/litert_reference.py` compares them); "
       "everything else is refused by name, with exit code 5. So are the fused "
       "activations TANH and SIGN_BIT. What variables hold is state of the "
-      "program (`docs/streaming.md`).\n\n"
+      "program (`docs/streaming.md`). Other operators that a file calls CUSTOM "
+      "are a plugin's with `domain` `tflite` and that name as `op_type` "
+      "(`docs/plugins.md`).\n\n"
       "| operator | types | notes |\n|---|---|---|\n";
   for (const TfliteOp &op : table)
     text += "| " + std::string(tflite::EnumNameBuiltinOperator(op.kind)) +
-            " | " + typesText(op.types) + " | " + op.note + " |\n";
+            (*op.custom ? " '" + std::string(op.custom) + "'" : "") + " | " +
+            typesText(op.types) + " | " + op.note + " |\n";
   return text + excludedOpsMarkdown();
 }

@@ -9,8 +9,8 @@
 
 namespace npu {
 
-/// The row of an operator, or null.
-const TfliteOp *lookupTfliteOp(tflite::BuiltinOperator kind);
+/// The row of an operator, which may be a plugin's of this context; or null.
+const TfliteOp *lookupTfliteOp(MLIRContext *context, const TfliteOperator &op);
 
 /// One error at `file` with all operators that npuc does not take.
 LogicalResult checkTfliteOps(Location file, const TfliteFile &model);
@@ -68,6 +68,7 @@ LogicalResult buildTfliteSvdf(TfliteNode &node);
 LogicalResult buildTfliteConv(TfliteNode &node);
 LogicalResult buildTfliteDepthwiseConv(TfliteNode &node);
 LogicalResult buildTfliteTransposeConv(TfliteNode &node);
+LogicalResult buildTfliteTransposeConvBias(TfliteNode &node);
 // TfliteOpsProduct.cpp
 LogicalResult buildTfliteFullyConnected(TfliteNode &node);
 LogicalResult buildTfliteBatchMatMul(TfliteNode &node);
@@ -152,6 +153,17 @@ LogicalResult buildTfliteL2Norm(TfliteNode &node);
 LogicalResult buildTfliteLrn(TfliteNode &node);
 // TfliteOpsSoftmax.cpp
 LogicalResult buildTfliteSoftmax(TfliteNode &node);
+// TfliteOpsLstm.cpp
+LogicalResult buildTfliteLstm(TfliteNode &node);
+// TfliteOpsRnn.cpp
+LogicalResult buildTfliteRnn(TfliteNode &node);
+// TfliteOpsComplex.cpp
+LogicalResult buildTfliteRfft2d(TfliteNode &node);
+LogicalResult buildTfliteReal(TfliteNode &node);
+LogicalResult buildTfliteImaginary(TfliteNode &node);
+LogicalResult buildTfliteComplexAbs(TfliteNode &node);
+// TfliteOpsPlugin.cpp
+LogicalResult buildTflitePlugin(TfliteNode &node);
 // TfliteOpsLogSoftmax.cpp
 LogicalResult buildTfliteLogSoftmax(TfliteNode &node);
 

@@ -122,6 +122,27 @@ static void cut(int64_t input, int64_t kernel, int64_t stride, int64_t result,
   added[dim + 2] = std::max<int64_t>(-after, 0);
 }
 
+/// A transposed convolution that gives an image of this size, whose padding
+/// begins with `before`; weight is in the file's order.
+static LogicalResult setTransposed(TfliteNode &node, TfliteProduct product,
+                                   ArrayRef<int64_t> strides,
+                                   ArrayRef<int64_t> before,
+                                   ArrayRef<int64_t> size,
+                                   tflite::Activation activation) {
+  Convolution conv;
+  conv.strides.assign(strides.begin(), strides.end());
+  conv.dilations = {1, 1};
+  conv.pads = {0, 0, 0, 0};
+  Ints added{0, 0, 0, 0};
+  for (size_t dim : {0, 1})
+    cut(shapeOf(product.data)[dim + 1], shapeOf(product.weight)[dim + 1],
+        strides[dim], size[dim], before[dim], conv, added, dim);
+  product.weight = channelsFirst(node, product.weight);
+  return setSum(node, product, conv, activation, [&](const Convolution &made) {
+    return convolveTransposed(node, made, added);
+  });
+}
+
 LogicalResult npu::buildTfliteTransposeConv(TfliteNode &node) {
   const auto *options = node.options<tflite::TransposeConvOptions>();
   FailureOr<TfliteProduct> product = readOperands(node, 4, 2, 1, 3);
@@ -132,20 +153,44 @@ LogicalResult npu::buildTfliteTransposeConv(TfliteNode &node) {
       llvm::any_of(*shape, [](int64_t extent) { return extent < 1; }))
     return node.error("gives " + shapes::text(*shape) +
                       ", expected an image of four extents above 0");
-  Convolution conv;
-  conv.strides = {options->stride_h(), options->stride_w()};
-  conv.dilations = {1, 1};
-  conv.pads = {0, 0, 0, 0};
-  Ints added{0, 0, 0, 0};
-  ArrayRef<int64_t> kernel = shapeOf(product->weight).slice(1, 2);
-  Ints pads = tflitePads(ArrayRef(*shape).slice(1, 2), kernel, conv.strides,
-                         conv.dilations, options->padding());
-  for (size_t dim : {0, 1})
-    cut(shapeOf(product->data)[dim + 1], kernel[dim], conv.strides[dim],
-        (*shape)[dim + 1], pads[dim], conv, added, dim);
-  product->weight = channelsFirst(node, product->weight);
-  return setSum(node, *product, conv, options->activation(),
-                [&](const Convolution &made) {
-                  return convolveTransposed(node, made, added);
-                });
+  Ints strides{options->stride_h(), options->stride_w()};
+  ArrayRef<int64_t> size = ArrayRef(*shape).slice(1, 2);
+  Ints pads = tflitePads(size, shapeOf(product->weight).slice(1, 2), strides,
+                         {1, 1}, options->padding());
+  return setTransposed(node, *product, strides, pads, size,
+                       options->activation());
+}
+
+/// MediaPipe's, whose options are three numbers of 32 bits: the padding (1 is
+/// SAME, 2 is VALID), and the strides along the width and the height.
+LogicalResult npu::buildTfliteTransposeConvBias(TfliteNode &node) {
+  FailureOr<TfliteProduct> product = readOperands(node, 4, 0, 1, 2);
+  if (failed(product))
+    return failure();
+  const auto *options = node.op.source.custom_options();
+  if (!options || options->size() < 12)
+    return node.error("has " + Twine(options ? options->size() : 0) +
+                      " bytes of options, expected 12 or more");
+  auto number = [&](size_t place) {
+    return int64_t(
+        flatbuffers::ReadScalar<int32_t>(options->data() + 4 * place));
+  };
+  Ints strides{number(2), number(1)}, before, size;
+  bool isSame = number(0) == 1;
+  if ((!isSame && number(0) != 2) || strides[0] < 1 || strides[1] < 1)
+    return node.error("has the padding " + Twine(number(0)) + " and strides " +
+                      shapes::text(strides) +
+                      ", expected 1 or 2, and strides above 0");
+  for (size_t dim : {0, 1}) {
+    int64_t extent = shapeOf(product->data)[dim + 1],
+            kernel = shapeOf(product->weight)[dim + 1],
+            last = (extent - 1) * strides[dim];
+    int64_t pads =
+        isSame ? std::max<int64_t>(0, kernel - (extent - 1) % strides[dim] - 1)
+               : 0;
+    size.push_back(last + kernel - pads);
+    before.push_back(pads / 2);
+  }
+  return setTransposed(node, *product, strides, before, size,
+                       tflite::Activation::NONE);
 }

@@ -98,10 +98,9 @@ static Value unitSums(TfliteNode &node, const Svdf &svdf, Value state,
 }
 
 static LogicalResult keep(TfliteNode &node, const Svdf &svdf, Value state) {
-  return node.variables->assign(
-      node, node.variableOf[stateIndex],
-      node.reshape(state, {svdf.batch, svdf.filters * svdf.memory}),
-      *node.op.input(stateIndex));
+  return node.keep(
+      stateIndex,
+      node.reshape(state, {svdf.batch, svdf.filters * svdf.memory}));
 }
 
 static LogicalResult buildOfFloats(TfliteNode &node, const Svdf &svdf,

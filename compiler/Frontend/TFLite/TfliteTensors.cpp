@@ -62,6 +62,7 @@ Type npu::tfliteElement(MLIRContext *context, const tflite::Tensor &tensor) {
     return mlir::IntegerType::get(context, bits, mlir::IntegerType::Unsigned);
   };
   switch (tensor.type()) {
+  case TensorType::COMPLEX64:
   case TensorType::FLOAT32:
     return builder.getF32Type();
   case TensorType::FLOAT16:
@@ -109,7 +110,7 @@ FailureOr<ElementsAttr> npu::tfliteConstant(Emitter &emitter,
                                             const TfliteFile &file,
                                             const tflite::Tensor &tensor) {
   Type element = tfliteElement(emitter.getBuilder().getContext(), tensor);
-  if (!element)
+  if (!element || tensor.type() == TensorType::COMPLEX64)
     return emitter.unsupported("reads " + tfliteTensorText(tensor) + " of " +
                                tfliteTypeText(tensor.type()));
   Ints shape = tfliteShape(tensor);

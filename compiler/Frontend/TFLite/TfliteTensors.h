@@ -32,7 +32,8 @@ struct TfliteScale {
 std::optional<TfliteScale> tfliteScale(const tflite::Tensor &tensor);
 
 /// The dialect's element type; null if it has none. Quantized u8 is i8, less
-/// 128, so that products are made of signed bytes; other u8 is ui8.
+/// 128, so that products are made of signed bytes; other u8 is ui8. Complex
+/// numbers are two values, of which this is one's type.
 Type tfliteElement(MLIRContext *context, const tflite::Tensor &tensor);
 
 /// The extents as the file has them; none of a number.

@@ -29,6 +29,7 @@ import tflite_control
 import tflite_indices
 import tflite_moves
 import tflite_random
+import tflite_recurrent
 import tflite_windows
 from litert_run import key
 from tflite_builder import Graph
@@ -52,7 +53,7 @@ class Trial:
 
 
 def all_cases() -> list[Case]:
-    return [*tflite_cases.elementwise(), *tflite_windows.windows(), *tflite_moves.movement(), *tflite_control.control(), *tflite_indices.indices()]
+    return [*tflite_cases.elementwise(), *tflite_windows.windows(), *tflite_moves.movement(), *tflite_control.control(), *tflite_indices.indices(), *tflite_recurrent.recurrent()]
 
 
 def add(graph: Graph, case: Case) -> None:
@@ -120,7 +121,8 @@ def difference(found: np.ndarray, wanted: np.ndarray, largest: float) -> str:
 def of_chip(trials: list[Trial], target: str) -> list[Trial]:
     """The cases of which the chip has all types that are read and given."""
     types = yaml.safe_load((TARGETS / f"{target}.yaml").read_text(encoding="utf-8"))["types"]
-    known = {"i64", "i32", *({"ui8": "u8", "i1": "bool"}.get(name, name) for name in types)}
+    # A complex number is two f32.
+    known = {"i64", "i32", *(["c64"] if "f32" in types else []), *({"ui8": "u8", "i1": "bool"}.get(name, name) for name in types)}
     return [trial for trial in trials if known.issuperset(tensor.type for tensor in trial.graph.subgraphs[0].tensors)]
 
 

@@ -30,6 +30,11 @@ def options(name: str, **attributes: object) -> dict:
     return {"options": name + "Options", **attributes}
 
 
+def grown(options: bytes) -> dict:
+    """MediaPipe's transposed convolution."""
+    return {"custom": "Convolution2DTransposeBias", "custom_options": options}
+
+
 def strided(begins: list, ends: list, strides: list, **masks: object) -> tuple[list, dict]:
     return [X, known(*begins), known(*ends), known(*strides)], options("StridedSlice", **masks)
 
@@ -38,6 +43,9 @@ ROWS: list[Row] = [
     ("RESHAPE", [X, known(5, 5)], {}, 1, "cannot reshape 2x3x4 to 5x5"),
     ("RESHAPE", [X, known(-2, 5)], {}, 1, "expected sizes from 0 on"),
     ("RESHAPE", [X, "i32"], {}, 5, "has a shape that its data decides, expected constant integers"),
+    ("RFFT2D", [X, known(1, 0)], {}, 1, "transforms data 2x3x4 with the lengths 1x0, expected two dimensions or more, and two lengths above 0"),
+    ("CUSTOM", [[1, 4, 4, 3], [6, 2, 2, 3], [6]], grown(b"1234"), 1, "has 4 bytes of options, expected 12 or more"),
+    ("CUSTOM", [[1, 4, 4, 3], [6, 2, 2, 3], [6]], grown(known(3, 2, 0).tobytes()), 1, "has the padding 3 and strides 0x2, expected 1 or 2, and strides above 0"),
     ("EXPAND_DIMS", [X, known(5)], {}, 1, "has the dimension 5, expected one of 4"),
     ("EXPAND_DIMS", [X, known(0, 1)], {}, 1, "has 2 numbers as a dimension, expected one"),
     ("SQUEEZE", [X], options("Squeeze", squeezeDims=[1]), 1, "takes dimension 1 out of 2x3x4, expected one of size 1"),
@@ -198,6 +206,20 @@ def complex_result(model: schema.ModelT) -> None:
     model.subgraphs[0].tensors[-1].type = schema.TensorType.COMPLEX64
 
 
+def text_result(model: schema.ModelT) -> None:
+    model.subgraphs[0].tensors[-1].type = schema.TensorType.STRING
+
+
+def complex_constant(model: schema.ModelT) -> None:
+    model.subgraphs[0].tensors[0].type = schema.TensorType.COMPLEX64
+
+
+def spectrum() -> bytes:
+    graph = Graph()
+    graph.output(graph.op("RFFT2D", [graph.input(np.zeros((1, 8), np.float32)), graph.constant(known(1, 8))], "c64"))
+    return graph.bytes()
+
+
 def complex_input(model: schema.ModelT) -> None:
     model.subgraphs[0].tensors[0].type = schema.TensorType.COMPLEX64
     model.subgraphs[0].operators = []
@@ -284,12 +306,17 @@ def changed() -> list[tuple[bytes, str, int, str]]:
     top.output(top.op("TOPK_V2", [top.input(np.zeros(4, np.float32)), top.constant(np.array(2, np.int32))], ["f32", "i32"])[0])
     relu = Graph()
     relu.output(relu.op("RELU", [relu.input(np.zeros(3, np.float32))], "f32"))
+    real = Graph()
+    real.output(real.op("REAL", [real.constant(np.zeros(3, np.float32))], "f32"))
     return [
         (dense.bytes(change=several_zero_points), "FULLY_CONNECTED", 5, "which has several zero points"),
         (dense.bytes(change=too_few_bytes), "FULLY_CONNECTED", 1, "which has 5 bytes, expected 6 for 2x3 of i8"),
         (top.bytes(change=no_result), "TOPK_V2", 1, "gives 1 results, expected 2 or more"),
         (relu.bytes(change=other_result), "RELU", 1, "gives f32, but the file says i32"),
-        (relu.bytes(change=complex_result), "RELU", 5, "gives COMPLEX64, which no value of npuc can be"),
+        (relu.bytes(change=complex_result), "RELU", 5, "found operators that are not supported: RELU with COMPLEX64"),
+        (relu.bytes(change=text_result), "RELU", 5, "gives STRING, which no value of npuc can be"),
+        (real.bytes(change=complex_constant), "REAL", 5, "reads tensor 'case/c0' of COMPLEX64"),
+        (spectrum(), "", 5, "gives tensor 'case/y2' of COMPLEX64, which no output of npuc can be"),
         (relu.bytes(change=complex_input), "input", 5, "is of COMPLEX64, which no input of npuc can be"),
     ]
 

@@ -20,7 +20,7 @@ TYPES = {
     "i8": (schema.TensorType.INT8, np.int8), "u8": (schema.TensorType.UINT8, np.uint8),
     "i16": (schema.TensorType.INT16, np.int16), "i32": (schema.TensorType.INT32, np.int32),
     "i64": (schema.TensorType.INT64, np.int64), "bool": (schema.TensorType.BOOL, np.bool_),
-    "u32": (schema.TensorType.UINT32, np.uint32), "resource": (schema.TensorType.RESOURCE, np.void),
+    "u32": (schema.TensorType.UINT32, np.uint32), "c64": (schema.TensorType.COMPLEX64, np.complex64), "resource": (schema.TensorType.RESOURCE, np.void),
 }  # fmt: skip
 # Operators of which LiteRT knows no later version.
 LAST_VERSIONS = {
@@ -130,6 +130,8 @@ class Graph:
         options: str = "",
         version: int = 1,
         custom: str = "",
+        custom_options: bytes = b"",
+        intermediates: list[Quant] | None = None,
         **attributes: object,
     ) -> Tensor | list[Tensor]:
         """An operator of options table `options`; results have types of `result`."""
@@ -139,6 +141,10 @@ class Graph:
         made.opcodeIndex = self._code(name, min(version, LAST_VERSIONS.get(name, version)), custom)
         made.inputs = [-1 if tensor is None else tensor.index for tensor in inputs]
         made.outputs = [tensor.index for tensor in results]
+        if intermediates:
+            made.intermediates = [self._tensor("m", "i16", [1], scale).index for scale in intermediates]
+        if custom_options:
+            made.customOptions = np.frombuffer(custom_options, np.uint8)
         if options:
             table = getattr(schema, options + "T")()
             for key, value in attributes.items():

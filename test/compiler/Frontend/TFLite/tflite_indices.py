@@ -81,8 +81,21 @@ def buckets(g: Graph, rng: np.random.Generator) -> None:
     g.output(g.op("BUCKETIZE", [x], "i32", None, "BucketizeOptions", boundaries=[0.0, 1.0, 10.0]))
 
 
-def spectrum(g: Graph, rng: np.random.Generator) -> None:
-    g.output(g.op("RFFT2D", [data(g, rng, "f32", [1, 1, 8]), g.constant(numbers(1, 8))], "f32", None, "Rfft2dOptions"))
+def spectrum(g: Graph, rng: np.random.Generator, shape: list[int], lengths: tuple[int, int]) -> None:
+    """What is made of complex numbers, as they are and moved."""
+    made = g.op("RFFT2D", [data(g, rng, "f32", shape), g.constant(numbers(*lengths))], "c64", None, "Rfft2dOptions")
+    longer = g.op("EXPAND_DIMS", [made, g.constant(np.array(0, np.int32))], "c64", options="ExpandDimsOptions")
+    flat = g.op("RESHAPE", [made, g.constant(numbers(-1))], "c64", options="ReshapeOptions")
+    squeezed = g.op("SQUEEZE", [longer], "c64", options="SqueezeOptions", squeezeDims=[0])
+    g.output(g.op("REAL", [longer], "f32"), g.op("IMAG", [flat], "f32"), g.op("COMPLEX_ABS", [squeezed], "f32"),
+             g.op("CAST", [made], "f32", options="CastOptions"))  # fmt: skip
+
+
+def real_numbers(g: Graph, rng: np.random.Generator) -> None:
+    """Complex numbers whose imaginary parts are zeros."""
+    made = g.op("CAST", [data(g, rng, "f32", [3, 4])], "c64", options="CastOptions")
+    moved = g.op("RESHAPE", [made, g.constant(numbers(2, 6))], "c64", options="ReshapeOptions")
+    g.output(g.op("IMAG", [moved], "f32"), g.op("REAL", [moved], "f32"), g.op("COMPLEX_ABS", [moved], "f32"))
 
 
 def counted(g: Graph, rng: np.random.Generator) -> None:
@@ -222,7 +235,7 @@ INDICES = {
     **{f"UNSORTED_SEGMENT_{kind}": partial(unsorted_segments, name=f"UNSORTED_SEGMENT_{kind}") for kind in ("SUM", "PROD", "MAX", "MIN")},
 }  # fmt: skip
 SINGLE = {
-    "SHAPE": shape, "BUCKETIZE": buckets, "RFFT2D": spectrum, "RANGE": counted, "RANGE-others": counted_floats,
+    "SHAPE": shape, "BUCKETIZE": buckets, "CAST-complex": real_numbers, "RANGE": counted, "RANGE-others": counted_floats,
     "SPARSE_TO_DENSE": sparse, "BROADCAST_ARGS": broadcast_shape, "TOPK_V2": ties,
     "EMBEDDING_LOOKUP-bytes": partial(embedding_of_bytes, scale=0.02),
     "EMBEDDING_LOOKUP-rows": partial(embedding_of_bytes, scale=(0.02, 0.01, 0.5, 0.03, 1.0, 0.1)),
@@ -242,5 +255,8 @@ def indices() -> Iterator[Case]:
     for dtype in ("f32", "f16", "i8"):
         yield Case(f"sparse/DENSIFY/{dtype}", partial(dense, dtype=dtype), is_sum=True)
     yield Case("sparse/FULLY_CONNECTED", sparse_product, is_sum=True)
+    for shape, lengths in (([1, 1, 8], (1, 8)), ([2, 4, 16], (4, 16)), ([3, 5, 6], (4, 8)), ([4, 7], (2, 4))):
+        text = f"{'x'.join(map(str, shape))}-{lengths[0]}x{lengths[1]}"
+        yield Case(f"index/RFFT2D/{text}", partial(spectrum, shape=shape, lengths=lengths), is_sum=True)
     for name, make in SINGLE.items():
         yield Case(f"index/{name}", make)

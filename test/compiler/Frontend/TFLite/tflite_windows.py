@@ -94,6 +94,36 @@ def convolutions() -> Iterator[Case]:
                           strideD=1, strideW=2, strideH=1, fusedActivationFunction=activation(act)))  # fmt: skip
 
         yield Case(f"conv/CONV_3D/{act}/{padding}", volume, is_sum=True)
+    for padding, kernel, strides in itertools.product(PADDING, [[3, 2], [2, 2], [1, 4]], [[1, 1], [2, 2], [3, 2]]):
+        form = {"padding": padding, "kernel": kernel, "strides": strides}
+        yield Case(f"conv/Convolution2DTransposeBias/{padding}-{kernel}-{strides}", partial(grown, **form), is_sum=True,
+                   exact=partial(grown_exactly, **form))  # fmt: skip
+
+
+def grown(g: Graph, rng: np.random.Generator, padding: str, kernel: list[int], strides: list[int]) -> None:
+    """MediaPipe's transposed convolution; its options are padding (1: SAME), stride along the width and the height."""
+    x = data(g, rng, "f32", [2, 4, 5, 3])
+    w, b = g.constant(floats(rng, 6, *kernel, 3)), g.constant(floats(rng, 6))
+    options = np.array([1 + PADDING[padding], strides[1], strides[0]], np.int32).tobytes()
+    g.output(g.op("CUSTOM", [x, w, b], "f32", custom="Convolution2DTransposeBias", custom_options=options))
+
+
+def grown_exactly(graph: Graph, padding: str, kernel: list[int], strides: list[int]) -> np.ndarray:
+    """Each number of the data adds a window to the result, which SAME cuts."""
+    (x,) = graph.given.values()
+    w, b = (np.frombuffer(buffer.data.tobytes(), np.float32).astype(np.float64) for buffer in graph.buffers[1:3])
+    w = w.reshape(6, *kernel, 3)
+    whole = [(size - 1) * stride + extent for size, stride, extent in zip(x.shape[1:3], strides, kernel, strict=True)]
+    cut = [0, 0]
+    if padding == "same":
+        cut = [max(0, extent - (size - 1) % stride - 1) for size, stride, extent in zip(x.shape[1:3], strides, kernel, strict=True)]
+    y = np.zeros((x.shape[0], *whole, 6))
+    for row, column in np.ndindex(x.shape[1], x.shape[2]):
+        top, left = row * strides[0], column * strides[1]
+        y[:, top : top + kernel[0], left : left + kernel[1]] += np.einsum("nc,oijc->nijo", x[:, row, column], w)
+    first = [amount // 2 for amount in cut]
+    size = [extent - amount for extent, amount in zip(whole, cut, strict=True)]
+    return (y[:, first[0] : first[0] + size[0], first[1] : first[1] + size[1]] + b).astype(np.float32)
 
 
 def nameless(g: Graph, rng: np.random.Generator, dtype: str, name: str) -> None:

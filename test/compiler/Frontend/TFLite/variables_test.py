@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Variables and SVDF that do not fit: one error at the operator, exit code 1 (5 where npuc lacks something)."""
+"""Variables, SVDF and recurrent networks that do not fit: one error at the operator, exit code 1 (5 where npuc lacks something)."""
 
 from __future__ import annotations
 
@@ -111,6 +111,81 @@ def _svdf_of_bytes(graph: Graph, activation: int) -> None:
     graph.output(graph.op("SVDF", [x, *weights, None, kept], "i8", quant, options="SVDFOptions", rank=1, fusedActivationFunction=activation))
 
 
+def replaced(graph: Graph, operands: list, changes: dict[int, list | None]) -> None:
+    """Operands become data of another shape, or are left out."""
+    for place, shape in changes.items():
+        operands[place] = None if shape is None else data(graph, *shape)
+
+
+def rnn(changes: dict[int, list | None] | None = None, name: str = "UNIDIRECTIONAL_SEQUENCE_RNN", act: int = 1) -> Callable[[Graph], None]:
+    """Three steps of a batch of two: five features, four units."""
+
+    def make(graph: Graph) -> None:
+        weights = [data(graph, 4, 5), data(graph, 4, 4), data(graph, 4), graph.variable("f32", [2, 4])]
+        operands = [data(graph, 3, 2, 5), *weights]
+        table = "SequenceRNNOptions"
+        if name != "UNIDIRECTIONAL_SEQUENCE_RNN":
+            more = [data(graph, 4, 5), data(graph, 4, 4), data(graph, 4), graph.variable("f32", [2, 4])]
+            operands += [*more, data(graph, 3, 2, 5), data(graph, 4, 5), data(graph, 4, 5)]
+            table = "BidirectionalSequenceRNNOptions"
+        replaced(graph, operands, changes or {})
+        graph.output(graph.op(name, operands, "f32", options=table, timeMajor=True, fusedActivationFunction=act))
+
+    return make
+
+
+def lstm(changes: dict[int, list | None] | None = None, options: str = "UnidirectionalSequenceLSTMOptions", **words: object) -> Callable[[Graph], None]:
+    """Three steps of a batch of two: five features, six cells."""
+
+    def make(graph: Graph) -> None:
+        operands = [data(graph, 3, 2, 5), *[data(graph, 6, 5) for _ in range(4)], *[data(graph, 6, 6) for _ in range(4)], *[None] * 3]
+        operands += [data(graph, 6) for _ in range(4)] + [None, None] + [graph.variable("f32", [2, 6]) for _ in range(2)] + [None] * 4
+        replaced(graph, operands, changes or {})
+        given = {"fusedActivationFunction": 4, **words}
+        if options != "LSTMOptions":
+            given.setdefault("timeMajor", True)
+        name = "LSTM" if options == "LSTMOptions" else "UNIDIRECTIONAL_SEQUENCE_LSTM"
+        graph.output(graph.op(name, operands, "f32", options=options, **given))
+
+    return make
+
+
+def lstm_of_bytes(weight: type = np.int8, state: str = "i8", cell: float = 2**-11, hidden: Quant | None = Quant(0.1), norm: bool = False,
+                  projected: bool = False) -> Callable[[Graph], None]:  # fmt: skip
+    def make(graph: Graph) -> None:
+        quant = Quant(0.1)
+
+        def known(dtype: type, *shape: int) -> Tensor:
+            return graph.constant(np.ones(shape, dtype), quant)
+
+        operands = [graph.input(np.zeros((3, 2, 5), np.int8), quant), *[known(weight, 6, 5) for _ in range(4)]]
+        operands += [*[known(np.int8, 6, 6) for _ in range(4)], *[None] * 3, *[known(np.int32, 6) for _ in range(4)]]
+        operands += [known(np.int8, 6, 6), None] if projected else [None, None]
+        operands += [graph.variable(state, [2, 6], quant), graph.variable("i16", [2, 6], Quant(cell))]
+        operands += [known(np.int16, 6) if norm else None for _ in range(4)]
+        intermediates = [quant] * 4 + ([hidden] if hidden else [])
+        graph.output(graph.op("UNIDIRECTIONAL_SEQUENCE_LSTM", operands, "i8", quant, "UnidirectionalSequenceLSTMOptions",
+                              intermediates=intermediates, timeMajor=True, fusedActivationFunction=4))  # fmt: skip
+
+    return make
+
+
+def second_of_bytes(graph: Graph) -> None:
+    """Both directions of bytes, with a second input."""
+    quant = Quant(0.1)
+    operands: list[Tensor | None] = [graph.input(np.zeros((3, 2, 5), np.int8), quant)]
+    for _ in range(2):
+        operands += [graph.constant(np.ones((6, 5), np.int8), quant) for _ in range(4)]
+        operands += [graph.constant(np.ones((6, 6), np.int8), quant) for _ in range(4)] + [None] * 3
+        operands += [graph.constant(np.ones(6, np.int32), quant) for _ in range(4)] + [None] * 2
+    operands += [graph.variable(kind, [2, 6], quant) for _ in range(2) for kind in ("i8", "i16")]
+    operands += [graph.input(np.zeros((3, 2, 5), np.int8), quant)]
+    operands += [graph.constant(np.ones((6, 5), np.int8), quant) for _ in range(8)]
+    graph.output(*graph.op("BIDIRECTIONAL_SEQUENCE_LSTM", operands, ["i8", "i8"], quant, "BidirectionalSequenceLSTMOptions",
+                           timeMajor=True, fusedActivationFunction=4))  # fmt: skip
+
+
+BOTH = "BIDIRECTIONAL_SEQUENCE_RNN"
 ROWS: list[tuple[Callable[[Graph], None], int, str]] = [
     (read_no_handle, 5, "READ_VARIABLE 'case/y1': has an operand 0 that no VAR_HANDLE of its graph gives"),
     (read_into_nothing, 1, "has no result"),
@@ -133,6 +208,31 @@ ROWS: list[tuple[Callable[[Graph], None], int, str]] = [
     (svdf(bias=6), 1, "found bias 6, expected one number for each of 3 units"),
     (svdf(weight=np.int8), 5, "multiplies f32 by i8, expected f32"),
     (svdf_of_bytes(0), 5, "has the fused activation NONE, expected RELU, without which LiteRT does not run it"),
+    (rnn({0: [5]}), 1, "found data 5, expected steps, batch and features"),
+    (rnn({0: [0, 2, 5]}), 1, "has no steps, expected one or more"),
+    (rnn({1: [4, 3]}), 1, "found operand 1 of shape 4x3, expected 4x5"),
+    (rnn({2: [4, 5]}), 1, "found operand 2 of shape 4x5, expected 4x4"),
+    (rnn({4: [2, 4]}), 1, "has operand 4 as state, which is no variable"),
+    (rnn(act=5), 5, "has the activation 5, expected NONE, RELU, RELU_N1_TO_1, RELU6 or TANH"),
+    (rnn({10: [4, 6]}, BOTH), 1, "found operand 10 of shape 4x6, expected 4x5"),
+    (lstm({4: None}), 1, "has no operand 4"),
+    (lstm({2: None}), 1, "has no operand 2"),
+    (lstm({4: [5]}), 1, "found weights 5 and 6x6, expected matrices"),
+    (lstm({5: [6, 5]}), 1, "found operand 5 of shape 6x5, expected 6x6"),
+    (lstm({9: [5]}), 1, "found operand 9 of shape 5, expected 6"),
+    (lstm({16: [6, 5]}), 1, "found operand 16 of shape 6x5, expected 6x6"),
+    (lstm({19: [2, 6]}), 1, "has operand 19 as state, which is no variable"),
+    (lstm({18: [1, 6]}), 1, "found operand 18 of shape 1x6, expected 2x6"),
+    (lstm(fusedActivationFunction=0), 5, "has the activation NONE, of which LiteRT's numbers are not defined"),
+    (lstm(options="LSTMOptions", kernelType=1), 5, "has the kernel BASIC, expected FULL"),
+    (lstm(diagonalRecurrentTensors=True), 5, "has diagonal recurrent weights, expected matrices"),
+    (lstm_of_bytes(norm=True), 5, "normalizes the gates of integers"),
+    (lstm_of_bytes(weight=np.int16), 5, "has operand 1 of i16, expected i8"),
+    (lstm_of_bytes(state="i16"), 5, "keeps i16 and i16, expected i8 and cells of i16"),
+    (lstm_of_bytes(cell=0.001), 5, "has cells with the scale 0.001000, expected a power of two from 2^-15 to 2^-9"),
+    (lstm_of_bytes(hidden=None), 5, "has a tensor with no scale"),
+    (lstm_of_bytes(hidden=Quant(0.1, -128), projected=True), 5, "projects numbers with the zero point -128, expected -127 to 127"),
+    (second_of_bytes, 5, "BIDIRECTIONAL_SEQUENCE_LSTM with i8"),
     (svdf_of_bytes(1), 5, "has weights of i8 and i8, and a state of i8, expected i8, i16 and i16"),
 ]
 

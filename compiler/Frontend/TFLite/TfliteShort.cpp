@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Frontend/TFLite/TfliteShort.h"
+
+#include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Frontend/Support/IntegerScale.h"
+#include "compiler/Frontend/TFLite/TfliteFixed.h"
+
+using namespace npu;
+
+static int16_t saturated(int64_t value) {
+  return int16_t(std::clamp<int64_t>(value, INT16_MIN, INT16_MAX));
+}
+
+Value npu::tfliteShortFunction(TfliteNode &node, Value value,
+                               function_ref<int32_t(int32_t)> function) {
+  if (!value)
+    return node.noteFailure();
+  std::vector<int16_t> numbers;
+  for (int32_t x = INT16_MIN; x <= INT16_MAX; ++x)
+    numbers.push_back(saturated(function(x)));
+  auto type =
+      RankedTensorType::get({65536}, node.getBuilder().getIntegerType(16));
+  Value table = node.constant(makeElements(
+      type, ArrayRef(reinterpret_cast<const char *>(numbers.data()),
+                     numbers.size() * sizeof(int16_t))));
+  return lookUp(node, table,
+                node.two(NPU_INSTR_add, node.cast(value, node.i32()),
+                         node.number32(32768)));
+}
+
+namespace {
+/// A number of 16 bits that wraps, as gemmlowp's raw numbers do. Where its
+/// point is follows from what is done with it.
+struct Raw {
+  int16_t raw;
+
+  static Raw of(int64_t value) { return {int16_t(value)}; }
+  /// A constant of 32 bits, rounded.
+  static Raw constant(int32_t value) { return of(Fixed::divided(value, 16)); }
+  Raw operator+(Raw other) const { return of(raw + other.raw); }
+  Raw operator-(Raw other) const { return of(raw - other.raw); }
+  Raw operator-() const { return of(-raw); }
+  /// The product in units of 2^-15, halves away from zero.
+  Raw operator*(Raw other) const {
+    int32_t product = int32_t(raw) * other.raw;
+    return {saturated((product + (product >= 0 ? 1 << 14 : 1 - (1 << 14))) /
+                      (1 << 15))};
+  }
+  /// Times a power of two, saturated, or rounded.
+  Raw shifted(int power) const {
+    return power < 0 ? of(Fixed::divided(raw, -power))
+                     : Raw{saturated(int64_t(raw) << power)};
+  }
+};
+} // namespace
+
+static constexpr Raw one{INT16_MAX}; // without bits before the point
+
+/// exp(x) of -1/4 <= x < 0, both without bits before the point.
+static Raw expOfQuarter(Raw x) {
+  const Raw expOfEighth = Raw::constant(1895147668),
+            third = Raw::constant(715827883);
+  x = x + Raw{1 << 12};
+  Raw x2 = x * x, x3 = x2 * x, x4 = x2 * x2;
+  Raw rest = ((x4.shifted(-2) + x3) * third + x2).shifted(-1);
+  return {saturated(int64_t(expOfEighth.raw) + (expOfEighth * (x + rest)).raw)};
+}
+
+/// exp(x) without bits before the point, of a number that is not above 0 and
+/// has `bits` there.
+static Raw exponential(Raw x, int bits) {
+  if (x.raw == 0)
+    return one;
+  int fraction = 15 - bits;
+  Raw quarter = Raw::of(1 << (fraction - 2));
+  Raw last = Raw::of(x.raw & (quarter.raw - 1)) - quarter;
+  Raw result = expOfQuarter(last.shifted(bits));
+  int16_t remainder = (last - x).raw;
+  // exp(-1/4), exp(-1/2), exp(-1), ... exp(-16).
+  constexpr int32_t factors[] = {1672461947, 1302514674, 790015084, 290630308,
+                                 39332535,   720401,     242};
+  for (auto [i, factor] : llvm::enumerate(factors))
+    if (bits > int(i) - 2 && (remainder & (quarter.raw << i)) != 0)
+      result = result * Raw::constant(factor);
+  bool isTooLow = bits > 5 && x.raw < -(1 << (20 - bits));
+  return isTooLow ? Raw{0} : result;
+}
+
+/// 2 / (1 + x) with two bits before the point, of 0 <= x <= 1 without.
+static Raw twiceReciprocal(Raw x) {
+  int32_t sum = int32_t(x.raw) + one.raw;
+  Raw half = Raw::of((sum + 1) / 2);
+  Raw result = Raw::constant(1515870810) + half * Raw::constant(-1010580540);
+  for (int i = 0; i < 3; ++i)
+    result = result + (result * (Raw{1 << 13} - half * result)).shifted(2);
+  return result;
+}
+
+int32_t npu::fixedSigmoid(int32_t x, int integerBits) {
+  if (x == 0)
+    return 1 << 14;
+  Raw number = Raw::of(x), size = x > 0 ? number : -number;
+  // Half of it has one bit before the point.
+  Raw above = twiceReciprocal(exponential(-size, integerBits)).shifted(1);
+  return (x > 0 ? above : one - above).raw;
+}
+
+int32_t npu::fixedTanh(int32_t x, int integerBits) {
+  if (x == 0)
+    return 0;
+  Raw number = Raw::of(x), below = x < 0 ? number : -number;
+  // Of twice the number, which has one more bit before the point.
+  Raw result =
+      (twiceReciprocal(exponential(below, integerBits + 1)) - Raw{1 << 13})
+          .shifted(2);
+  return (x < 0 ? -result : result).raw;
+}

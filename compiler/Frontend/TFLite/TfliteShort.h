@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Functions of 16 bits as tables of 65,536 numbers, and gemmlowp's fixed-point
+// numbers of 16 bits, in which LiteRT's LSTM computes them.
+#ifndef NPU_COMPILER_FRONTEND_TFLITE_TFLITESHORT_H
+#define NPU_COMPILER_FRONTEND_TFLITE_TFLITESHORT_H
+
+#include "compiler/Frontend/TFLite/TfliteNode.h"
+
+namespace npu {
+
+/// The function of each number of an i16 value, as i16; what is out of range
+/// goes to the nearest end.
+Value tfliteShortFunction(TfliteNode &node, Value value,
+                          function_ref<int32_t(int32_t)> function);
+
+/// 1 / (1 + exp(-x)) and tanh(x) in units of 2^-15; `x` is of 16 bits, of which
+/// `integerBits` are before the point beside the sign, 0 to 6.
+int32_t fixedSigmoid(int32_t x, int integerBits);
+int32_t fixedTanh(int32_t x, int integerBits);
+
+} // namespace npu
+
+#endif // NPU_COMPILER_FRONTEND_TFLITE_TFLITESHORT_H
