@@ -105,8 +105,6 @@ LogicalResult IntegerLstm::read() {
   const LstmPlaces &places = run.places;
   if (places.norms && node.optionalInput(*places.norms + Output))
     return node.unsupported("normalizes the gates of integers");
-  if (run.second)
-    return node.unsupported("has a second input of integers");
   Type i8 = node.getBuilder().getIntegerType(8),
        i16 = node.getBuilder().getIntegerType(16);
   for (size_t gate = run.firstGate(); gate < lstmGates; ++gate)

@@ -67,7 +67,7 @@ Activation npu::tfliteActivation(const TfliteOperator &op) {
 
 static const TfliteOp table[] = {
     // clang-format off
-    {BuiltinOperator::ABS, F | I, 0, buildTfliteUnary, NPU_INSTR_abs},
+    {BuiltinOperator::ABS, F | B | S | I, 0, buildTfliteUnary, NPU_INSTR_abs},
     {BuiltinOperator::ADD, F | B | U | S | I | L, 0, buildTfliteArithmetic, NPU_INSTR_add},
     {BuiltinOperator::ADD_N, F | I, 0, buildTfliteAddN},
     {BuiltinOperator::ARG_MAX, F | B | U | S | I | O, 0, buildTfliteArg},
@@ -128,7 +128,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::LOGICAL_AND, O, 0, buildTfliteBinary, NPU_INSTR_logical_and},
     {BuiltinOperator::LOGICAL_NOT, O, 0, buildTfliteUnary, NPU_INSTR_logical_not},
     {BuiltinOperator::LOGICAL_OR, O, 0, buildTfliteBinary, NPU_INSTR_logical_or},
-    {BuiltinOperator::LOGISTIC, F | B | U, 0, buildTfliteUnary, NPU_INSTR_sigmoid},
+    {BuiltinOperator::LOGISTIC, F | B | U | S, 0, buildTfliteUnary, NPU_INSTR_sigmoid},
     {BuiltinOperator::LOG_SOFTMAX, F | B | U, 0, buildTfliteLogSoftmax},
     {BuiltinOperator::LSTM, F | B, 0, buildTfliteLstm, 0, "kernel FULL; i8: without layer normalization"},
     {BuiltinOperator::MATRIX_DIAG, F | B | U | S | I | L, 0, buildTfliteMatrixDiag},
@@ -139,7 +139,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::MINIMUM, F | B | U | S | I | L, 0, buildTfliteExtreme, NPU_INSTR_min},
     {BuiltinOperator::MIRROR_PAD, all, 0, buildTfliteMirrorPad, 0, "paddings constant"},
     {BuiltinOperator::MUL, F | B | U | S | I | L, 0, buildTfliteMul, NPU_INSTR_mul},
-    {BuiltinOperator::NEG, F | I, 0, buildTfliteUnary, NPU_INSTR_neg},
+    {BuiltinOperator::NEG, F | B | S | I, 0, buildTfliteUnary, NPU_INSTR_neg},
     {BuiltinOperator::NOT_EQUAL, F | B | U | S | I | L | O, 0, buildTfliteCompare, NPU_INSTR_equal},
     {BuiltinOperator::ONE_HOT, I | L, 0, buildTfliteOneHot, 0, "depth constant"},
     {BuiltinOperator::PACK, all, 0, buildTflitePack},
@@ -193,7 +193,7 @@ static const TfliteOp table[] = {
     {BuiltinOperator::SUB, F | B | U | S | I | L, 0, buildTfliteArithmetic, NPU_INSTR_sub},
     {BuiltinOperator::SUM, F | B | U | S | I | L, 0, buildTfliteSum, int(ReduceKind::Sum)},
     {BuiltinOperator::SVDF, F | B, 0, buildTfliteSvdf, 0, "i8: RELU, weights over time and state i16"},
-    {BuiltinOperator::TANH, F | B | U, 0, buildTfliteUnary, NPU_INSTR_tanh},
+    {BuiltinOperator::TANH, F | B | U | S, 0, buildTfliteUnary, NPU_INSTR_tanh},
     {BuiltinOperator::TILE, all, 0, buildTfliteTile, 0, "multiples constant"},
     {BuiltinOperator::TOPK_V2, F | B | U | S | I | L, 0, buildTfliteTopK, 0, "number constant"},
     {BuiltinOperator::TRANSPOSE, all | C, 0, buildTfliteTranspose},

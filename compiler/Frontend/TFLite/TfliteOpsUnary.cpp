@@ -2,6 +2,7 @@
 //
 // Elementwise functions of one operand.
 #include "compiler/Frontend/TFLite/TfliteOps.h"
+#include "compiler/Frontend/TFLite/TfliteShort.h"
 
 #include "compiler/Dialect/NPU/ShapeInference.h"
 
@@ -11,10 +12,45 @@ using namespace npu;
 using tflite::Activation;
 using tflite::BuiltinOperator;
 
+/// LOGISTIC and TANH of 16 bits.
+static LogicalResult buildCurve(TfliteNode &node) {
+  FailureOr<TfliteScale> scale = node.inputScale(0);
+  if (failed(scale))
+    return failure();
+  TfliteThirds thirds(scale->scale());
+  bool isTanh = node.instr() == NPU_INSTR_tanh;
+  return node.setResult(
+      tfliteShortFunction(node, node.input(0), [&](int32_t x) {
+        return isTanh ? tfliteShortTanh(thirds.of(x))
+                      : tfliteShortSigmoid(thirds.of(x));
+      }));
+}
+
+static LogicalResult buildAbs(TfliteNode &node) {
+  FailureOr<TfliteScale> from = node.inputScale(0), to = node.resultScale();
+  if (failed(from) || failed(to))
+    return failure();
+  Value x =
+      node.one(node.instr(), node.centered(node.input(0), from->zeroPoint()));
+  if (from->scale() != to->scale())
+    x = node.scaled(x, double(float(from->scale()) / float(to->scale())),
+                    Rounding::Twice);
+  return node.setQuantized(x, Activation::NONE);
+}
+
 LogicalResult npu::buildTfliteUnary(TfliteNode &node) {
   Value x = node.input(0);
+  if (node.instr() == NPU_INSTR_abs && node.isQuantized(0))
+    return buildAbs(node);
+  // LiteRT turns stored numbers, whatever their zero point.
+  if (node.instr() == NPU_INSTR_neg && node.isQuantized(0))
+    return node.setResult(
+        node.cast(node.one(NPU_INSTR_neg, node.cast(x, node.i32())),
+                  node.resultElement()));
   if (x && isByte(elementOf(x)))
     return buildTfliteTable(node);
+  if (x && elementOf(x).isInteger(16))
+    return buildCurve(node);
   // The slope of ELU; others do not ask for it.
   return node.setResult(node.eltwise(node.instr(), {x}, /*alpha=*/1));
 }

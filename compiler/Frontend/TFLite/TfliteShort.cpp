@@ -5,6 +5,8 @@
 #include "compiler/Frontend/Support/IntegerScale.h"
 #include "compiler/Frontend/TFLite/TfliteFixed.h"
 
+#include <cmath>
+
 using namespace npu;
 
 static int16_t saturated(int64_t value) {
@@ -26,6 +28,57 @@ Value npu::tfliteShortFunction(TfliteNode &node, Value value,
   return lookUp(node, table,
                 node.two(NPU_INSTR_add, node.cast(value, node.i32()),
                          node.number32(32768)));
+}
+
+/// 2^16 / (1 + exp(-x)) of x = place / 24, raised by half of what the straight
+/// line to the next place is off in the middle, as LiteRT's table is; the last
+/// one is the largest.
+static int64_t sigmoidEntry(int64_t place) {
+  auto exact = [](double at) { return 65536 / (1 + std::exp(-at / 24)); };
+  double here = exact(double(place)), next = exact(double(place + 1));
+  double error = exact(double(place) + 0.5) - (here + next) / 2;
+  return place == 255 ? 65535 : std::llround(here + error / 2);
+}
+
+/// Between entries of the table, of which each has 2^bits numbers, in units of
+/// 2^-(16 + bits).
+static int64_t sigmoidBetween(int64_t x, int bits) {
+  int64_t place = x >> bits;
+  if (place >= 255)
+    return bits == 9 ? int64_t(0x7fff) << 10 : int64_t(0xffff) << 8;
+  int64_t here = sigmoidEntry(place);
+  return (here << bits) +
+         (x & ((1 << bits) - 1)) * (sigmoidEntry(place + 1) - here);
+}
+
+TfliteThirds::TfliteThirds(double scale) {
+  int exponent = 0;
+  if (std::frexp(scale, &exponent) == 0.5 &&
+      (exponent == -11 || exponent == -10)) {
+    multiplier = 3 << (exponent + 11);
+    return;
+  }
+  double wide = scale * 4096 * 3;
+  for (; wide <= 32767.0 / 2 && shift <= 30; ++shift)
+    wide *= 2;
+  multiplier = int64_t(wide);
+}
+
+int64_t TfliteThirds::of(int32_t x) const {
+  int64_t half = shift > 0 ? int64_t(1) << (shift - 1) : 0;
+  return int32_t(x * multiplier + half) >> shift;
+}
+
+int32_t npu::tfliteShortSigmoid(int64_t thirds) {
+  int64_t between = sigmoidBetween(std::abs(thirds), 9);
+  return int32_t(
+      (thirds >= 0 ? between + (1 << 9) : (1 << 25) - between + (1 << 9) - 1) >>
+      10);
+}
+
+int32_t npu::tfliteShortTanh(int64_t thirds) {
+  int64_t twice = sigmoidBetween(std::abs(thirds), 8) - (1 << 23);
+  return int32_t((thirds >= 0 ? twice + (1 << 7) : -twice + (1 << 7) - 1) >> 8);
 }
 
 namespace {

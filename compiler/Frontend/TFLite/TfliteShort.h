@@ -14,6 +14,20 @@ namespace npu {
 Value tfliteShortFunction(TfliteNode &node, Value value,
                           function_ref<int32_t(int32_t)> function);
 
+/// Numbers of 16 bits in units of 1 / (3 * 4096), as LiteRT's tables are asked.
+class TfliteThirds {
+public:
+  explicit TfliteThirds(double scale);
+  int64_t of(int32_t x) const;
+
+private:
+  int64_t multiplier = 0;
+  int shift = 0;
+};
+/// LiteRT's operators LOGISTIC and TANH of these, in units of 2^-15.
+int32_t tfliteShortSigmoid(int64_t thirds);
+int32_t tfliteShortTanh(int64_t thirds);
+
 /// 1 / (1 + exp(-x)) and tanh(x) in units of 2^-15; `x` is of 16 bits, of which
 /// `integerBits` are before the point beside the sign, 0 to 6.
 int32_t fixedSigmoid(int32_t x, int integerBits);

@@ -13,9 +13,8 @@ from tflite_builder import Graph
 REFUSED = {
     r"^(binary|conv|pool)/\w+/(TANH|SIGN_BIT)/": "with ",
     r"^binary/(DIV/[A-Z0-9_]+|FLOOR_DIV|FLOOR_MOD)/(i8|u8|i16)": "with ",
-    r"^unary/(TANH|LOGISTIC|LOG|EXP|GELU1?|PRELU)/i16": "with i16",
-    r"^unary/(ELU|SQRT|RSQRT|ABS|NEG)/i16": "with i16",
-    r"^unary/(SQRT|ABS|NEG)/i8": "with i8",
+    r"^unary/(LOG|EXP|GELU1?|PRELU|ELU|SQRT|RSQRT)/i16": "with i16",
+    r"^unary/SQRT/i8": "with i8",
     r"^reduce/REDUCE_PROD/(i8|i16)": "with i",
     r"^recurrent/LSTM/\w+-none$": "has the activation NONE",
     r"^index/SCATTER_ND.*/(u8|bool)": "with ",
