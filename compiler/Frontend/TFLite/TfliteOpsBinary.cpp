@@ -151,10 +151,15 @@ LogicalResult npu::buildTfliteMul(TfliteNode &node) {
 /// fraction.
 LogicalResult npu::buildTfliteFloorDiv(TfliteNode &node) {
   Value x = node.input(0), y = node.input(1);
+  // The least number has no room for what is taken away.
+  if (x && y && isa<mlir::IntegerType>(elementOf(x))) {
+    x = node.cast(x, node.i32());
+    y = node.cast(y, node.i32());
+  }
   Value without = node.two(NPU_INSTR_sub, x, node.two(NPU_INSTR_mod, x, y));
   Value quotient = node.two(NPU_INSTR_div, without, y);
   if (!isa<mlir::FloatType>(elementOf(x)))
-    return node.setResult(quotient);
+    return node.setResult(node.cast(quotient, node.resultElement()));
   Value rounded = node.two(NPU_INSTR_div, x, y);
   Value isSmall = node.two(NPU_INSTR_less, node.one(NPU_INSTR_abs, rounded),
                            node.float32(1 << 22));

@@ -3,6 +3,7 @@
 // Softmax: of bytes in gemmlowp's fixed-point numbers, as LiteRT has it.
 #include "compiler/Frontend/TFLite/TfliteFixed.h"
 #include "compiler/Frontend/TFLite/TfliteOps.h"
+#include "compiler/Frontend/TFLite/TfliteShort.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
 #include "compiler/Dialect/NPU/ShapeInference.h"
@@ -45,57 +46,11 @@ static LogicalResult softmaxOfBytes(TfliteNode &node, double beta) {
 
 // --- 16 bits -----------------------------------------------------------------
 
-namespace {
-/// LiteRT's table of a function of 16 bits: 512 places from `low` to `high`,
-/// between which it interpolates; results in units of 2^-15.
-class Curve {
-public:
-  Curve(double low, double high, double (*function)(double)) {
-    constexpr int places = 512;
-    double step = (high - low) / places, unit = 65536.0 / 2;
-    auto bounded = [](double x) {
-      return static_cast<int32_t>(std::clamp(x, -32768.0, 32767.0));
-    };
-    for (int i = 0; i < places; ++i) {
-      double here = std::round(function(low + i * step) * unit);
-      double next = function(low + (i + 1) * step) * unit;
-      double middle = std::round(function(low + i * step + step / 2) * unit);
-      // Half of what the straight line is off in the middle.
-      double error = std::round((next + here) / 2) - middle;
-      entries.push_back(bounded(here - std::round(error / 2)));
-    }
-    entries.push_back(bounded(std::round(function(high) * unit)));
-  }
-
-  /// Of a number from -32768 to 32767.
-  int32_t at(int32_t x) const {
-    int32_t place = (x >> 7) + 256;
-    int32_t slope = entries[place + 1] - entries[place];
-    return entries[place] + ((slope * (x & 127) + 64) >> 7);
-  }
-  Value at(TfliteNode &node, Value x) const {
-    Value place = node.two(NPU_INSTR_add,
-                           node.two(NPU_INSTR_shift_right, x, node.number32(7)),
-                           node.number32(256));
-    ArrayRef<int32_t> all(entries);
-    Value here = lookUp(node, node.vectorAlong(all.drop_back(), 0, 1), place);
-    Value next = lookUp(node, node.vectorAlong(all.drop_front(), 0, 1), place);
-    Value slope = node.two(NPU_INSTR_mul, node.two(NPU_INSTR_sub, next, here),
-                           node.two(NPU_INSTR_bit_and, x, node.number32(127)));
-    return node.two(NPU_INSTR_add, here,
-                    node.eltwise(NPU_INSTR_mul_shift,
-                                 {slope, node.number32(1), node.number32(7)}));
-  }
-
-private:
-  std::vector<int32_t> entries;
-};
-} // namespace
-
 /// exp(beta * scale * d) in units of 2^-15, for d = -65535 to 0; what is below
 /// exp(-10) is exp(-10).
 static Value exponentials16(TfliteNode &node, double betaTimesScale) {
-  Curve curve(-10, 0, [](double x) { return std::exp(x); });
+  TfliteCurve<double> curve(-10, 0, 32768,
+                            [](double x) { return std::exp(x); });
   TfliteMultiplier step = multiplierOf(betaTimesScale / (10.0 / 65535));
   int left = std::clamp(31 - step.shift, 0, 31),
       right = std::max(step.shift - 31, 0);
@@ -134,7 +89,8 @@ static LogicalResult softmaxOfShorts(TfliteNode &node, double beta) {
                       {unit, node.number32(1), node.number32(14)});
   unit = node.two(NPU_INSTR_sub, unit, node.number32((1 << 15) + (1 << 16)));
   unit = node.eltwise(NPU_INSTR_clip, {unit}, -32768, 32767);
-  Curve reciprocals(0, 1, [](double x) { return 1 / (1 + x); });
+  TfliteCurve<double> reciprocals(0, 1, 32768,
+                                  [](double x) { return 1 / (1 + x); });
   Value result = node.eltwise(
       NPU_INSTR_mul_shift, {exps, reciprocals.at(node, unit),
                             node.two(NPU_INSTR_sub, node.number32(31), zeros)});

@@ -12,8 +12,34 @@ using namespace npu;
 using tflite::Activation;
 using tflite::BuiltinOperator;
 
-/// LOGISTIC and TANH of 16 bits.
+/// Functions of 16 bits that LiteRT interpolates in floats.
+static LogicalResult buildInterpolated(TfliteNode &node,
+                                       float (*function)(float)) {
+  FailureOr<TfliteScale> from = node.inputScale(0), to = node.resultScale();
+  if (failed(from) || failed(to))
+    return failure();
+  auto real = [](const TfliteScale &scale, int64_t stored) {
+    return float(scale.scale()) * float(stored - scale.zeroPoint());
+  };
+  float span = real(*to, INT16_MAX) - real(*to, INT16_MIN);
+  TfliteCurve<float> curve(real(*from, INT16_MIN), real(*from, INT16_MAX),
+                           65536.0F / span, function);
+  return node.setResult(tfliteShortFunction(
+      node, node.input(0), [&](int32_t x) { return curve.at(x); }));
+}
+
+/// Functions of 16 bits.
 static LogicalResult buildCurve(TfliteNode &node) {
+  switch (node.instr()) {
+  case NPU_INSTR_exp:
+    return buildInterpolated(node, [](float x) { return std::exp(x); });
+  case NPU_INSTR_log:
+    return buildInterpolated(node, [](float x) { return std::log(x); });
+  case NPU_INSTR_rsqrt:
+    return buildInterpolated(node, [](float x) { return 1 / std::sqrt(x); });
+  default:
+    break;
+  }
   FailureOr<TfliteScale> scale = node.inputScale(0);
   if (failed(scale))
     return failure();

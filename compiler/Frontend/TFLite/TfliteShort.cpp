@@ -30,6 +30,46 @@ Value npu::tfliteShortFunction(TfliteNode &node, Value value,
                          node.number32(32768)));
 }
 
+template <typename Real>
+TfliteCurve<Real>::TfliteCurve(Real low, Real high, Real unit,
+                               function_ref<Real(Real)> function) {
+  constexpr int places = 512;
+  Real step = (high - low) / places;
+  auto bounded = [](Real x) {
+    // LiteRT's conversion makes 0 of what is no number.
+    return std::isnan(x) ? 0
+                         : static_cast<int32_t>(
+                               std::clamp(x, Real(INT16_MIN), Real(INT16_MAX)));
+  };
+  for (int i = 0; i < places; ++i) {
+    Real here = std::round(function(low + Real(i) * step) * unit);
+    Real next = function(low + Real(i + 1) * step) * unit;
+    Real middle = std::round(function(low + Real(i) * step + step / 2) * unit);
+    // Half of what the straight line is off in the middle.
+    Real error = std::round((next + here) / 2) - middle;
+    entries.push_back(bounded(here - std::round(error / 2)));
+  }
+  entries.push_back(bounded(std::round(function(high) * unit)));
+}
+
+template <typename Real>
+Value TfliteCurve<Real>::at(TfliteNode &node, Value x) const {
+  Value place = node.two(NPU_INSTR_add,
+                         node.two(NPU_INSTR_shift_right, x, node.number32(7)),
+                         node.number32(256));
+  ArrayRef<int32_t> all(entries);
+  Value here = lookUp(node, node.vectorAlong(all.drop_back(), 0, 1), place);
+  Value next = lookUp(node, node.vectorAlong(all.drop_front(), 0, 1), place);
+  Value slope = node.two(NPU_INSTR_mul, node.two(NPU_INSTR_sub, next, here),
+                         node.two(NPU_INSTR_bit_and, x, node.number32(127)));
+  return node.two(NPU_INSTR_add, here,
+                  node.eltwise(NPU_INSTR_mul_shift,
+                               {slope, node.number32(1), node.number32(7)}));
+}
+
+template class npu::TfliteCurve<float>;
+template class npu::TfliteCurve<double>;
+
 /// 2^16 / (1 + exp(-x)) of x = place / 24, raised by half of what the straight
 /// line to the next place is off in the middle, as LiteRT's table is; the last
 /// one is the largest.

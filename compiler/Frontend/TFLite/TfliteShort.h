@@ -14,6 +14,27 @@ namespace npu {
 Value tfliteShortFunction(TfliteNode &node, Value value,
                           function_ref<int32_t(int32_t)> function);
 
+/// LiteRT's table of a function of 16 bits: 512 places from `low` to `high`,
+/// between which it interpolates; results in units of 1 / `unit`. Its numbers
+/// are those that `Real` gives, float or double.
+template <typename Real>
+class TfliteCurve {
+public:
+  TfliteCurve(Real low, Real high, Real unit,
+              function_ref<Real(Real)> function);
+
+  /// Of a number from -32768 to 32767.
+  int32_t at(int32_t x) const {
+    int32_t place = (x >> 7) + 256;
+    int32_t slope = entries[place + 1] - entries[place];
+    return entries[place] + ((slope * (x & 127) + 64) >> 7);
+  }
+  Value at(TfliteNode &node, Value x) const;
+
+private:
+  std::vector<int32_t> entries;
+};
+
 /// Numbers of 16 bits in units of 1 / (3 * 4096), as LiteRT's tables are asked.
 class TfliteThirds {
 public:
