@@ -43,6 +43,9 @@ TwoKernels makeTwo(OpBuilder &builder, const CutBody &body,
 /// dictionary that says what they were as one (Layout/Apply/SplitGroups.h). On
 /// the first, a unit.
 constexpr StringRef splitAttr = "npu.split";
+/// On the first besides, where the value between stays on the chip: an array of
+/// the bytes of its place there and of how many more such places it has.
+constexpr StringRef splitPlaceAttr = "npu.split_place";
 bool isFirstOfSplit(Operation *op);
 bool isRestOfSplit(Operation &op);
 /// Whether the first kernel has the operand of the second, too, and it was one

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Layout/Apply/ApplyPlan.h"
 
+#include "compiler/Dialect/NPU/FusedKernel.h"
 #include "compiler/Layout/Apply/CheckElements.h"
 #include "compiler/Layout/Apply/CheckSet.h"
 #include "compiler/Layout/Apply/FoldLayout.h"
 #include "compiler/Layout/Apply/Retype.h"
 #include "compiler/Layout/Problem/Alternatives.h"
 #include "compiler/Layout/Problem/Cost.h"
+#include "compiler/Layout/Problem/Crossings.h"
 #include "compiler/Layout/Problem/LayoutPlan.h"
 #include "compiler/Layout/Problem/LayoutProblem.h"
 #include "compiler/Layout/Problem/Replacement.h"
@@ -73,14 +75,28 @@ private:
   void connect(OpOperand &operand) {
     LayoutAttr wanted = plan.read.lookup(&operand);
     if (wanted && !isStoredAs(operand.get(), wanted)) {
-      builder.setInsertionPoint(operand.getOwner());
+      builder.setInsertionPoint(placeOfCopy(operand));
       operand.set(copyOf(operand.get(), wanted, locationOf(operand)));
     }
     if (plan.spelled.contains(&operand) && getLayout(operand.get()) != wanted) {
-      builder.setInsertionPoint(operand.getOwner());
+      builder.setInsertionPoint(placeOfCopy(operand));
       operand.set(relayout(operand.get(), wanted, locationOf(operand)));
     }
     retypeOperand(operand);
+  }
+
+  /// Ahead of the op that reads it; of a split one's second kernel ahead of the
+  /// first, for nothing else runs while the value between is there.
+  static Operation *placeOfCopy(OpOperand &operand) {
+    Operation *owner = operand.getOwner();
+    if (!isRestOfSplit(*owner) ||
+        isFirstOfSplit(sourceOf(operand.get()).getDefiningOp()))
+      return owner;
+    for (Value other : owner->getOperands())
+      if (Operation *first = sourceOf(other).getDefiningOp();
+          isFirstOfSplit(first))
+        return first;
+    return owner;
   }
 
   /// The copy in a layout, made if it is not there yet.

@@ -48,6 +48,7 @@ void npu::forgetLayouts(mlir::func::FuncOp function) {
     op->removeAttr(layoutNoteAttr);
     op->removeAttr(replacementAttr);
     op->removeAttr(splitAttr);
+    op->removeAttr(splitPlaceAttr);
     if (auto relayout = dyn_cast<RelayoutOp>(op)) {
       relayout.getResult().replaceAllUsesWith(relayout.getInput());
       relayout.erase();

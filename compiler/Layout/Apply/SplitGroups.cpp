@@ -44,7 +44,13 @@ public:
     carry(pins.values, before, after);
     pins.algorithms.erase(op);
     mark(op, two, planned, demanded);
-    op->erase();
+    replaced.push_back(op);
+  }
+
+  /// No sooner: until the last is split the problem remembers them.
+  void eraseReplaced() {
+    for (FusedOp op : llvm::reverse(replaced))
+      op->erase();
   }
 
 private:
@@ -88,6 +94,10 @@ private:
     for (mlir::NamedAttribute attribute : op->getDiscardableAttrs())
       two.rest->setDiscardableAttr(attribute.getName(), attribute.getValue());
     two.first->setDiscardableAttr(splitAttr, builder.getUnitAttr());
+    if (planned.place > 0)
+      two.first->setDiscardableAttr(
+          splitPlaceAttr,
+          builder.getDenseI64ArrayAttr({planned.place, planned.copies}));
     SmallVector<int64_t> shared;
     for (auto [number, operand] : llvm::enumerate(two.restReads))
       if (operand != TwoKernels::between &&
@@ -114,6 +124,7 @@ private:
   const LayoutProblem &problem;
   LayoutPlan &plan;
   LayoutPins &pins;
+  SmallVector<FusedOp> replaced;
 };
 
 } // namespace
@@ -122,12 +133,12 @@ void npu::splitGroups(const LayoutProblem &problem, LayoutPlan &plan,
                       LayoutPins &pins) {
   mlir::func::FuncOp function = problem.function;
   Splitter splitter(problem, plan, pins);
-  for (auto op : llvm::make_early_inc_range(
-           function.getBody().front().getOps<FusedOp>())) {
+  for (auto op : function.getBody().front().getOps<FusedOp>()) {
     auto planned = plan.splits.find(op);
     if (planned != plan.splits.end())
       splitter.split(op, planned->second);
   }
+  splitter.eraseReplaced();
   plan.splits.clear();
 }
 

@@ -78,6 +78,24 @@ static void addArray(const ArraySpec &array, Operation *op,
   product.energy = array.energyOf(first, second);
 }
 
+/// The layout as the target asks for it, or else in one spelling, so that what
+/// lies alike is counted alike, whose padding a plan says it is.
+static LayoutAttr countedLayout(const ResidentProblem &problem, Operation *op,
+                                unsigned index, LayoutAttr layout) {
+  if (!layout || !layout.isBlocked())
+    return layout;
+  const unsigned operands = op->getNumOperands();
+  RankedTensorType type = tensorType(valueAt(op, index));
+  SmallVector<LayoutAttr> demanded =
+      index < operands
+          ? problem->demanded(op->getOpOperand(index))
+          : problem->demanded(cast<OpResult>(op->getResult(index - operands)));
+  auto *same = llvm::find_if(demanded, [&](LayoutAttr accepted) {
+    return accepted.isEquivalent(layout, type.getShape());
+  });
+  return same == demanded.end() ? pricedLayout(type, layout) : *same;
+}
+
 /// How many lanes there are in a layout for each element.
 static double paddingOf(Value value, LayoutAttr layout) {
   RankedTensorType type = tensorType(value);
@@ -106,7 +124,9 @@ static cost::Product paddedProduct(const ResidentProblem &problem,
                                    Operation *op, const Work &work,
                                    ArrayRef<LayoutAttr> layouts,
                                    cost::Product product) {
-  LayoutAttr read = layouts[0], written = layouts[op->getNumOperands()];
+  const unsigned operands = op->getNumOperands();
+  LayoutAttr read = countedLayout(problem, op, 0, layouts[0]),
+             written = countedLayout(problem, op, operands, layouts[operands]);
   Value data = op->getOperand(0), result = op->getResult(0);
   RankedTensorType dataType = tensorType(data), resultType = tensorType(result);
   auto pad = [](int64_t &extent, double padding) {

@@ -43,6 +43,8 @@ struct CopyStep {
 struct PlannedSplit {
   const Alternative *row = nullptr;
   LayoutAttr stored, read; // of the value between
+  /// Its place on the chip, and how many more such; 0 bytes: it does not stay.
+  int64_t place = 0, copies = 0;
 };
 
 /// Which layout each value is stored in and each operand is read in.

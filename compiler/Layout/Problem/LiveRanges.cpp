@@ -68,6 +68,20 @@ static bool isRearranged(Value read, Value source) {
          !shown.isEquivalent(rowMajor(source), tensorType(source).getShape());
 }
 
+/// Where the value between a split op's kernels stays on the chip.
+static void addBetween(Operation *first, size_t index, LiveRanges &ranges) {
+  auto place = first->getAttrOfType<mlir::DenseI64ArrayAttr>(splitPlaceAttr);
+  if (!place || place.size() != 2)
+    return;
+  OnChipSlot slot;
+  slot.value = first->getResult(0);
+  slot.first = slot.last = index;
+  slot.place = place[0];
+  slot.copies = place[1];
+  slot.isWide = slot.isBetween = true;
+  ranges.betweens.push_back(slot);
+}
+
 /// Results of computing ops, in order.
 static SmallVector<LiveRange> findRanges(Block &block, const TargetSpec &target,
                                          const ImageAxesAnalysis &axes,
@@ -95,8 +109,10 @@ static SmallVector<LiveRange> findRanges(Block &block, const TargetSpec &target,
     }
     for (Value result : op.getResults()) {
       ranges.of[result] = {index, index};
-      if (isFirstOfSplit(&op))
+      if (isFirstOfSplit(&op)) {
+        addBetween(&op, index, ranges);
         continue;
+      }
       numbers[result] = found.size();
       found.push_back({result, index, index, found.size(),
                        storedBytes(tensorType(result), LayoutAttr()),

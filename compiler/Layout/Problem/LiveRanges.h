@@ -6,6 +6,7 @@
 #define NPU_COMPILER_LAYOUT_PROBLEM_LIVERANGES_H
 
 #include "compiler/Layout/Problem/ImageAxes.h"
+#include "compiler/Layout/Problem/OnChip.h"
 
 #include <memory>
 
@@ -41,6 +42,8 @@ struct LiveRanges {
   /// Those that computing ops of the chip alone make and read; the shortest
   /// lives first.
   SmallVector<LiveRange> candidates;
+  /// Of ops that were split: values between that stay, without addresses.
+  SmallVector<OnChipSlot, 0> betweens;
 };
 
 /// On an op, what a plan's file says of its result: a bool, whether it stays on

@@ -8,6 +8,8 @@
 
 #include "llvm/ADT/Sequence.h"
 
+#include <cmath>
+
 using namespace npu;
 
 struct OnChipValues::Data {
@@ -17,15 +19,25 @@ struct OnChipValues::Data {
   /// A tree: in its second half the bytes during each op, in the first, from 1
   /// on, at i the larger of 2i and 2i + 1. Some values live long.
   std::vector<double> held;
+  /// Bytes besides these while an op runs that was split: what is between.
+  llvm::DenseMap<size_t, double> between;
   bool limitsCopies = false;
 
   Data(std::shared_ptr<const LiveRanges> all, std::vector<OnChipSlot> some)
       : ranges(std::move(all)), slots(std::move(some)),
         held(2 * ranges->count) {
-    for (auto [number, slot] : llvm::enumerate(slots)) {
-      numbers[slot.value] = number;
-      limitsCopies |= slot.copies == 0;
-    }
+    for (size_t number = 0; number < slots.size(); ++number)
+      enter(number);
+  }
+
+  void enter(size_t number) {
+    numbers[slots[number].value] = number;
+    limitsCopies |= slots[number].copies == 0;
+  }
+
+  void add(const OnChipSlot &slot) {
+    slots.push_back(slot);
+    enter(slots.size() - 1);
   }
 
   void place();
@@ -99,6 +111,11 @@ void OnChipValues::Data::place() {
     held[ops + op] = packing.top(op);
   for (size_t i = ops; i-- > 1;)
     held[i] = std::max(held[2 * i], held[2 * i + 1]);
+  for (OnChipSlot slot : ranges->betweens) {
+    slot.offset = std::llround(packing.top(slot.first));
+    between[slot.first] = static_cast<double>(slot.bytes());
+    add(slot);
+  }
 }
 
 OnChipValues::OnChipValues(std::shared_ptr<const LiveRanges> ranges,
@@ -112,11 +129,23 @@ OnChipValues::OnChipValues(std::shared_ptr<const LiveRanges> ranges,
                            std::vector<OnChipSlot> slots, double held) {
   auto given = std::make_shared<Data>(std::move(ranges), std::move(slots));
   llvm::fill(given->held, held);
+  for (const OnChipSlot &slot : given->slots)
+    if (slot.isBetween)
+      for (size_t op = 0; op < given->ranges->count; ++op)
+        given->between[op] = static_cast<double>(slot.bytes());
   data = std::move(given);
 }
 
 const std::vector<double> &OnChipValues::held() const { return data->held; }
 ArrayRef<OnChipSlot> OnChipValues::slots() const { return data->slots; }
+
+double OnChipValues::peak() const {
+  double most = held().size() > 1 ? held()[1] : 0;
+  for (auto [op, bytes] : data->between)
+    most = std::max(most, held()[held().size() / 2 + op] + bytes);
+  return most;
+}
+
 bool OnChipValues::limitsCopies() const {
   return !isFree && data->limitsCopies;
 }
@@ -157,15 +186,21 @@ uint64_t OnChipValues::keyOf(Value value) const {
 
 double OnChipValues::reserved(Operation *op) const {
   auto found = data->ranges->ops.find(op);
-  return isFree || found == data->ranges->ops.end()
-             ? 0
-             : held()[held().size() / 2 + found->second];
+  if (found == data->ranges->ops.end())
+    return 0;
+  return (isFree ? 0 : held()[held().size() / 2 + found->second]) +
+         data->between.lookup(found->second);
 }
 
 double OnChipValues::reservedFor(Value value) const {
   auto found = data->ranges->of.find(sourceOf(value));
-  if (isFree || found == data->ranges->of.end() || held().empty())
+  if (found == data->ranges->of.end() || held().empty())
     return 0;
+  const OnChipSlot *slot = slotOf(value);
+  const double own =
+      slot && slot->isBetween ? static_cast<double>(slot->bytes()) : 0;
+  if (isFree)
+    return own;
   double most = 0;
   size_t first = held().size() / 2 + found->second.first;
   size_t end = held().size() / 2 + found->second.second + 1;
@@ -175,7 +210,7 @@ double OnChipValues::reservedFor(Value value) const {
     if (end % 2)
       most = std::max(most, held()[--end]);
   }
-  return most;
+  return most + own;
 }
 
 OnChipValues OnChipValues::forNothing() const {
@@ -193,13 +228,16 @@ OnChipValues OnChipValues::everything() const {
 
 OnChipValues npu::onChipAround(const OnChipValues &outside, Operation *op,
                                ArrayRef<std::pair<Value, Value>> same,
-                               std::shared_ptr<const LiveRanges> ranges) {
+                               std::shared_ptr<const LiveRanges> ranges,
+                               const OnChipSlot *between) {
   std::vector<OnChipSlot> kept;
   for (auto [value, own] : same)
     if (const OnChipSlot *slot = outside.slotOf(value)) {
       kept.push_back(*slot);
       kept.back().value = sourceOf(own);
     }
+  if (between)
+    kept.push_back(*between);
   OnChipValues inside(std::move(ranges), std::move(kept), outside.reserved(op));
   return outside.isForNothing() ? inside.forNothing() : inside;
 }

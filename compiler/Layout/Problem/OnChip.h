@@ -21,6 +21,8 @@ struct OnChipSlot {
   int64_t place = 0;          // bytes for the value in one layout
   int64_t copies = 0;         // places for other layouts, behind the first
   bool isWide = false;        // the place holds the largest block padding
+  /// Of a split op's value between, above all else that is there meanwhile.
+  bool isBetween = false;
   int64_t offset = 0;
 
   int64_t bytes() const { return place * (1 + copies); }
@@ -38,7 +40,8 @@ public:
   /// `slots` get their offsets.
   OnChipValues(std::shared_ptr<const LiveRanges> ranges,
                std::vector<OnChipSlot> slots);
-  /// In an op's place: the slots as they are, and so many bytes held.
+  /// In an op's place: the slots as they are, and so many bytes held besides
+  /// that of a value between.
   OnChipValues(std::shared_ptr<const LiveRanges> ranges,
                std::vector<OnChipSlot> slots, double held);
 
@@ -58,7 +61,7 @@ public:
   /// The same while a relayout of the value runs, wherever it stands.
   double reservedFor(Value value) const;
   /// The most of any op.
-  double peak() const { return held().size() > 1 ? held()[1] : 0; }
+  double peak() const;
 
   ArrayRef<OnChipSlot> slots() const;
   /// Whether some value has no place for a second layout.

@@ -48,11 +48,12 @@ std::optional<PricedReplacement> layOut(const Replacement &replacement,
 
 /// What stays on the chip in a function that stands in place of one op: those
 /// of `same`, pairs of a value of the op and the function's own for it, that
-/// stay around the op. As much is held as while the op runs. `ranges` are the
-/// function's.
+/// stay around the op. As much is held as while the op runs, and `between`, if
+/// it is given. `ranges` are the function's.
 OnChipValues onChipAround(const OnChipValues &outside, Operation *op,
                           ArrayRef<std::pair<Value, Value>> same,
-                          std::shared_ptr<const LiveRanges> ranges);
+                          std::shared_ptr<const LiveRanges> ranges,
+                          const OnChipSlot *between = nullptr);
 
 /// What the set costs in place of the op; nothing where it cannot stand there.
 std::optional<LayoutCost> costOfSet(const ResidentProblem &problem,

@@ -187,13 +187,28 @@ std::pair<OpSlots, OpSlots> SplitKernels::slotsFor(const LayoutProblem &around,
 }
 
 OnChipValues SplitKernels::onChipIn(const ResidentProblem &around,
-                                    Operation *op) const {
+                                    Operation *op,
+                                    const OnChipSlot *between) const {
   SmallVector<std::pair<Value, Value>> same;
   for (auto [given, operand] : llvm::zip(operands, op->getOperands()))
     if (isa<BlockArgument>(given))
       same.push_back({operand, given});
   same.push_back({op->getResult(0), two.rest->getResult(0)});
-  return onChipAround(around.onChip(), op, same, ranges);
+  return onChipAround(around.onChip(), op, same, ranges, between);
+}
+
+/// A place for its one order, or for each of its two.
+OnChipSlot SplitKernels::slotBetween(const SplitLayouts &layouts) const {
+  OnChipSlot slot;
+  slot.value = two.first->getResult(0);
+  slot.isWide = slot.isBetween = true;
+  RankedTensorType type = tensorType(slot.value);
+  slot.place = static_cast<int64_t>(
+      llvm::alignTo(std::max(storedBytes(type, layouts.stored),
+                             storedBytes(type, layouts.read)),
+                    slotAlignment));
+  slot.copies = sameStorage(slot.value, layouts.stored, layouts.read) ? 0 : 1;
+  return slot;
 }
 
 OpLayouts SplitKernels::counted(LayoutOpInterface kernel,
@@ -206,10 +221,41 @@ OpLayouts SplitKernels::counted(LayoutOpInterface kernel,
   return layouts;
 }
 
+SplitKernels::Choice SplitKernels::choose(const ResidentProblem &around,
+                                          Operation *op,
+                                          const SplitLayouts &layouts) const {
+  Choice choice{priceWith(onChipIn(around, op, nullptr), layouts), {}};
+  if (around->target.machine.sramKiB <= 0)
+    return choice;
+  const OnChipSlot slot = slotBetween(layouts);
+  PricedAlgorithm staying = priceWith(onChipIn(around, op, &slot), layouts);
+  if (staying.cost.kernels.cycles >= cost::doesNotFit)
+    return choice;
+  auto rank = [&](const LayoutCost &cost) {
+    return std::pair(cost.of(problem->objective), cost.kernels.cycles);
+  };
+  staying.needs = std::max(choice.price.needs,
+                           staying.needs + static_cast<double>(slot.bytes()));
+  if (rank(staying.cost) < rank(choice.price.cost))
+    choice = {staying, slot};
+  choice.price.needs = staying.needs; // with so much it would be the same
+  return choice;
+}
+
 PricedAlgorithm SplitKernels::price(const ResidentProblem &around,
                                     Operation *op,
                                     const SplitLayouts &layouts) const {
-  OnChipValues inside = onChipIn(around, op);
+  return choose(around, op, layouts).price;
+}
+
+std::optional<OnChipSlot>
+SplitKernels::placeBetween(const ResidentProblem &around, Operation *op,
+                           const SplitLayouts &layouts) const {
+  return choose(around, op, layouts).between;
+}
+
+PricedAlgorithm SplitKernels::priceWith(const OnChipValues &inside,
+                                        const SplitLayouts &layouts) const {
   ResidentProblem resident(*problem, inside);
   PricedAlgorithm all{{}, alternative};
   auto add = [&](Operation *one, const OpLayouts &whole) {
@@ -233,7 +279,8 @@ PricedAlgorithm SplitKernels::price(const ResidentProblem &around,
 
 int64_t SplitKernels::tileBytes(const ResidentProblem &around, Operation *op,
                                 const SplitLayouts &layouts) const {
-  OnChipValues inside = onChipIn(around, op);
+  std::optional<OnChipSlot> between = placeBetween(around, op, layouts);
+  OnChipValues inside = onChipIn(around, op, between ? &*between : nullptr);
   ResidentProblem resident(*problem, inside);
   auto bytes = [&](Operation *one, const OpLayouts &whole) {
     auto kernel = cast<LayoutOpInterface>(one);
@@ -241,5 +288,6 @@ int64_t SplitKernels::tileBytes(const ResidentProblem &around, Operation *op,
                           whole);
   };
   return std::max(bytes(two.first, layouts.first),
-                  bytes(two.rest, layouts.rest));
+                  bytes(two.rest, layouts.rest)) +
+         (between ? between->bytes() : 0);
 }

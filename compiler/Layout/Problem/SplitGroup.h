@@ -52,16 +52,32 @@ public:
 
   /// What both kernels and the relayout between them cost in place of the op.
   /// What stays on the chip around it does around them; the value between them
-  /// does not.
+  /// stays where that is cheaper, and there is memory for it above the rest.
   PricedAlgorithm price(const ResidentProblem &around, Operation *op,
                         const SplitLayouts &layouts) const;
 
-  /// Bytes of on-chip memory that the tiles of either take, at most.
+  /// The place on the chip of the value between; nothing: it does not stay.
+  std::optional<OnChipSlot> placeBetween(const ResidentProblem &around,
+                                         Operation *op,
+                                         const SplitLayouts &layouts) const;
+
+  /// Bytes of on-chip memory that the tiles of either take, at most, and the
+  /// value between.
   int64_t tileBytes(const ResidentProblem &around, Operation *op,
                     const SplitLayouts &layouts) const;
 
 private:
-  OnChipValues onChipIn(const ResidentProblem &around, Operation *op) const;
+  struct Choice {
+    PricedAlgorithm price;
+    std::optional<OnChipSlot> between; // that stays
+  };
+  Choice choose(const ResidentProblem &around, Operation *op,
+                const SplitLayouts &layouts) const;
+  PricedAlgorithm priceWith(const OnChipValues &inside,
+                            const SplitLayouts &layouts) const;
+  OnChipSlot slotBetween(const SplitLayouts &layouts) const;
+  OnChipValues onChipIn(const ResidentProblem &around, Operation *op,
+                        const OnChipSlot *between) const;
   OpLayouts counted(LayoutOpInterface kernel, const OpLayouts &whole) const;
 
   const Alternative *alternative;

@@ -82,7 +82,7 @@ std::string OpWays::space() const {
       std::to_string(fewOperands) +
       " operands of an op as its result's order is spelled; kernels of several "
       "ops whole, or as two before an op that reads a further operand or one "
-      "ahead of it";
+      "ahead of it, with the value between on the chip or not";
   if (int some = capped())
     space += "; without some of " + std::to_string(some) +
              " values or ops that have more than are looked at";

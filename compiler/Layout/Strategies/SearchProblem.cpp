@@ -361,10 +361,15 @@ LayoutPlan SearchProblem::planOf(const std::vector<int> &chosen) const {
       plan.read[op.known->read] = layouts[0];
     if (!slots)
       continue;
-    if (const auto &split = way.way->split)
-      plan.splits[slots->getOp()] = {way.algorithm, split->layouts.stored,
-                                     split->layouts.read};
-    else if (way.algorithm)
+    if (const auto &split = way.way->split) {
+      PlannedSplit &planned = plan.splits[slots->getOp()];
+      planned = {way.algorithm, split->layouts.stored, split->layouts.read};
+      if (auto place = split->kernels->placeBetween(problem, slots->getOp(),
+                                                    split->layouts)) {
+        planned.place = place->place;
+        planned.copies = place->copies;
+      }
+    } else if (way.algorithm)
       plan.algorithms[slots->getOp()] = way.algorithm;
     for (auto [index, slot] : llvm::enumerate(slots->all())) {
       if (slot.result) {

@@ -44,3 +44,20 @@ func.func @residual(%x: tensor<1x64x56x56xf32>) -> tensor<1x64x56x56xf32> {
   }
   return %0 : tensor<1x64x56x56xf32>
 }
+
+// Both orders of what lies between have room on the chip.
+// CHECK-LABEL: @stays
+// CHECK: npu.conv2d{{.*}}npu.split, npu.split_place = array<i64: 50176, 1>
+// CHECK: npu.relayout
+// CHECK: npu.eltwise add{{.*}}"split1"
+// CHECK: return
+func.func @stays(%x: tensor<1x3x28x28xf32>, %y: tensor<1x16x28x28xf32>) -> tensor<1x16x28x28xf32> {
+  %w = npu.constant dense<1.0> : tensor<16x3x3x3xf32> -> tensor<16x3x3x3xf32>
+  %0 = npu.fused(%x, %w, %y) : (tensor<1x3x28x28xf32>, tensor<16x3x3x3xf32>, tensor<1x16x28x28xf32>) -> tensor<1x16x28x28xf32> {
+  ^bb0(%a: tensor<1x3x28x28xf32>, %b: tensor<16x3x3x3xf32>, %c: tensor<1x16x28x28xf32>):
+    %1 = npu.conv2d(%a, %b) {dilations = [1, 1], groups = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x3x28x28xf32>, tensor<16x3x3x3xf32>) -> tensor<1x16x28x28xf32>
+    %2 = npu.eltwise add(%1, %c) : (tensor<1x16x28x28xf32>, tensor<1x16x28x28xf32>) -> tensor<1x16x28x28xf32>
+    npu.yield %2 : tensor<1x16x28x28xf32>
+  }
+  return %0 : tensor<1x16x28x28xf32>
+}
