@@ -12,6 +12,7 @@ BUILD ?= build
 VENV ?= $(BUILD)/venv
 VENV_KERAS ?= $(BUILD)/venv-keras
 VENV_TOSA ?= $(BUILD)/venv-tosa
+VENV_TORCH ?= $(BUILD)/venv-torch
 JOBS ?= $(shell nproc)
 BENCH_MODELS ?= resnet50 mobilenet_v2 mobilenet_v3_large ppocr_det
 FUZZ_SECONDS ?= 60
@@ -35,8 +36,9 @@ DEV_STAMP := $(BUILD)/.debian-packages-dev
 VENV_STAMP := $(VENV)/.requirements
 KERAS_STAMP := $(VENV_KERAS)/.requirements
 TOSA_STAMP := $(VENV_TOSA)/.requirements
+TORCH_STAMP := $(VENV_TORCH)/.requirements
 
-.PHONY: help deps deps-keras deps-tosa build programs test quick soak demo bench bench-autonhwc bench-search bench-compile bench-kernels models asan tsan wheel fuzz format lint clean distclean
+.PHONY: help deps deps-keras deps-tosa deps-torch build programs test quick soak demo bench bench-autonhwc bench-search bench-compile bench-kernels models asan tsan wheel fuzz format lint clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +50,8 @@ deps: $(DEBIAN_STAMP) $(VENV_STAMP) ## install Debian packages (as root) and the
 deps-keras: $(DEBIAN_STAMP) $(KERAS_STAMP) ## install TensorFlow and Keras into build/venv-keras (exports networks)
 
 deps-tosa: $(DEBIAN_STAMP) $(TOSA_STAMP) ## install TOSA's reference model into build/venv-tosa (tests compare with it)
+
+deps-torch: $(DEBIAN_STAMP) $(TORCH_STAMP) ## install PyTorch into build/venv-torch: 6 GB (`make soak` compiles its networks)
 
 $(DEBIAN_STAMP): setup/debian-packages.txt setup/install-debian.sh
 	@mkdir -p $(BUILD)
@@ -69,6 +73,10 @@ $(KERAS_STAMP): setup/requirements-keras.txt setup/install-python.sh | $(DEBIAN_
 
 $(TOSA_STAMP): setup/requirements-tosa.txt setup/install-python.sh | $(DEBIAN_STAMP)
 	@setup/install-python.sh $(VENV_TOSA) setup/requirements-tosa.txt
+	@touch $@
+
+$(TORCH_STAMP): setup/requirements-torch.txt setup/install-python.sh | $(DEBIAN_STAMP)
+	@setup/install-python.sh $(VENV_TORCH) setup/requirements-torch.txt
 	@touch $@
 
 # --- build -----------------------------------------------------------------
@@ -94,8 +102,9 @@ test: deps deps-keras deps-tosa ## all tests (what CI runs)
 quick: build ## the tests that take seconds
 	@$(CTEST) --test-dir $(BUILD) -L quick
 
-soak: build models asan ## what repeats by the thousand: hours; `make test` has a sample of each
+soak: build models asan deps-torch ## what repeats by the thousand: hours; `make test` has a sample of each
 	@$(CTEST) --test-dir $(BUILD) -C Soak -L soak --verbose
+	@$(VENV_TORCH)/bin/python test/python/torch_test.py --build=$(BUILD)
 	@test -f $(BUILD)-asan-compiler/build.ninja || $(CONFIGURE) -B $(BUILD)-asan-compiler \
 	  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DNPU_SANITIZE=ON
 	@cmake --build $(BUILD)-asan-compiler -j $(JOBS) --target mutated-tools

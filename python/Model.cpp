@@ -10,6 +10,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -74,6 +75,25 @@ nb::dlpack::dtype typeOf(npu_type type) {
 bool isAligned(const void *data) {
   return reinterpret_cast<uintptr_t>(data) % NPU_BUFFER_ALIGNMENT == 0;
 }
+
+/// Lets Ctrl-C end many runs between two of them. Some times a second: taking
+/// the interpreter's lock after each run would show in what is measured.
+class Pulse {
+public:
+  void check() {
+    auto now = std::chrono::steady_clock::now();
+    if (now < next)
+      return;
+    next = now + std::chrono::milliseconds(50);
+    nb::gil_scoped_acquire lock;
+    if (PyErr_CheckSignals() != 0)
+      throw nb::python_error();
+  }
+
+private:
+  std::chrono::steady_clock::time_point next =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+};
 
 class Bound;
 class Context;
@@ -299,10 +319,13 @@ void Model::call(const Place &place, const std::vector<npu_buffer> &given,
                  bool isProfiled) {
   npu_status status = {};
   npu_context_set_profiling(place.context, isProfiled ? 1 : 0);
-  for (int run = 0; run < runs; ++run)
+  Pulse pulse;
+  for (int run = 0; run < runs; ++run) {
     check(npu_run(place.context, given.data(), given.size(), taken.data(),
                   taken.size(), &status),
           status);
+    pulse.check();
+  }
   if (isProfiled)
     keepTimes(place.context);
 }

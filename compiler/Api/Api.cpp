@@ -128,6 +128,25 @@ npuc_request copyOf(const npuc_request &given) {
   return request;
 }
 
+void addLayoutRule(const npuc_request &request, LayoutOptions &layout) {
+  if (layout.strategy != "convert" && layout.strategy != "alter")
+    throw Failure{NPUC_BAD_OPTIONS,
+                  "a layout rule is asked by --layout=convert and "
+                  "--layout=alter, not by '" +
+                      layout.strategy + "'"};
+  layout.decision.rule = [ask = request.layout_rule, user = request.user](
+                             const npuc_op &op,
+                             SmallVector<std::string> &layouts) {
+    ask(
+        user, &op,
+        [](void *answers, const char *text) {
+          static_cast<SmallVector<std::string> *>(answers)->push_back(
+              text ? text : "");
+        },
+        &layouts);
+  };
+}
+
 DriverOptions readRequest(const npuc_options *options,
                           const npuc_request &request) {
   DriverOptions driver;
@@ -145,6 +164,8 @@ DriverOptions readRequest(const npuc_options *options,
       options ? options->words : std::vector<std::string>(), driver);
   if (!wrong.empty())
     throw Failure{NPUC_BAD_OPTIONS, wrong};
+  if (request.layout_rule)
+    addLayoutRule(request, compile.layout);
   if (request.on_step)
     compile.onStage = [step = request.on_step, user = request.user](
                           StringRef name) { step(user, name.str().c_str()); };
@@ -230,6 +251,11 @@ const char *npuc_stage_name(int32_t stage) {
 const char *npuc_option_names(void) {
   static const std::string names = optionNames();
   return names.c_str();
+}
+
+const char *npuc_option_table(void) {
+  static const std::string table = optionTable();
+  return table.c_str();
 }
 
 npuc_code npuc_options_create(npuc_options **options, npuc_status *status) {

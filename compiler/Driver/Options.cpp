@@ -9,6 +9,8 @@
 #include "files/words.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 #include <CLI/CLI.hpp>
@@ -433,6 +435,39 @@ static std::vector<std::string> namesOfOptions() {
 
 bool npu::isOption(const std::string &name) {
   return llvm::is_contained(namesOfOptions(), name);
+}
+
+/// What a value is: "flag", "whole", "number", "text", or "pair" (NAME=VALUE).
+static StringRef kindOf(const CLI::Option &option) {
+  if (option.get_items_expected_max() == 0)
+    return "flag";
+  const std::string form = option.get_type_name();
+  StringRef type = StringRef(form).split(':').first; // "INT:1 to 1024"
+  return type.contains('=')                ? "pair"
+         : type == "INT" || type == "UINT" ? "whole"
+         : type == "FLOAT"                 ? "number"
+                                           : "text";
+}
+
+std::string npu::optionTable() {
+  std::unique_ptr<CLI::App> app = makeApp();
+  DriverOptions unused;
+  OptionReader reader(*app, unused);
+  llvm::json::Array rows;
+  for (const CLI::Option *option : app->get_options()) {
+    bool isOpen = false;
+    std::vector<std::string> values = files::namesOf(*option, isOpen);
+    rows.push_back(llvm::json::Object{
+        {"name", option->get_name().substr(2)}, // without dashes
+        {"group", option->get_group()},
+        {"kind", kindOf(*option)},
+        {"form", option->get_type_name()},
+        {"repeated", option->get_items_expected_max() > 1},
+        {"values", llvm::json::Array(values)},
+        {"others", isOpen},
+        {"help", option->get_description()}});
+  }
+  return llvm::formatv("{0:2}", llvm::json::Value(std::move(rows)));
 }
 
 std::string npu::optionNames() { return llvm::join(namesOfOptions(), ", "); }

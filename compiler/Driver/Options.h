@@ -58,6 +58,8 @@ std::string readOptions(const std::vector<std::string> &words,
 bool isOption(const std::string &name);
 /// "target, fallback, ...".
 std::string optionNames();
+/// Each option as an object of a JSON array: docs/compiler-api.md.
+std::string optionTable();
 /// What is wrong with a name that is none.
 std::string unknownOption(const std::string &name);
 

@@ -133,12 +133,48 @@ static std::string kindOf(Operation *op) {
   return op->getName().stripDialect().str();
 }
 
+/// Numbers and lists of them as JSON has them, all else as MLIR prints it.
+static json::Value toJson(mlir::Attribute value) {
+  if (auto flag = dyn_cast<mlir::BoolAttr>(value))
+    return flag.getValue();
+  if (auto number = dyn_cast<mlir::IntegerAttr>(value))
+    return number.getValue().getSExtValue();
+  if (auto number = dyn_cast<mlir::FloatAttr>(value))
+    return number.getValueAsDouble();
+  if (auto words = dyn_cast<mlir::StringAttr>(value))
+    return text(words.getValue());
+  if (auto list = dyn_cast<mlir::DenseI64ArrayAttr>(value))
+    return json::Array(list.asArrayRef());
+  if (auto list = dyn_cast<mlir::ArrayAttr>(value))
+    return json::Array(llvm::map_range(list, toJson));
+  std::string printed = llvm::formatv("{0}", value).str();
+  auto [before, word] = StringRef(printed).split('<'); // #npu.kind<mean>
+  const bool isWord = before.starts_with("#npu.") && word.consume_back(">");
+  return text(isWord ? word : StringRef(printed));
+}
+
+/// What the op does beyond its name: neither notes of passes, which have a
+/// dialect in their name, nor constants, which may be megabytes.
+static void addAttributes(Operation *op, json::Object &node) {
+  json::Object found;
+  for (mlir::NamedAttribute one : op->getAttrDictionary())
+    if (!isa<mlir::ElementsAttr>(one.getValue()) &&
+        !one.getName().strref().contains('.') &&
+        !(isa<EltwiseOp>(op) && one.getName() == "kind"))
+      found[one.getName().getValue()] = toJson(one.getValue());
+  if (!found.empty())
+    node["attributes"] = std::move(found);
+}
+
 /// What a fused kernel computes, in order.
 json::Array GraphWriter::body(FusedOp op) {
   json::Array rows;
-  for (Operation &inner : op.getBody().front().without_terminator())
-    rows.push_back(json::Object{{"op", kindOf(&inner)},
-                                {"node", text(nodesOf(inner.getLoc()))}});
+  for (Operation &inner : op.getBody().front().without_terminator()) {
+    json::Object row{{"op", kindOf(&inner)},
+                     {"node", text(nodesOf(inner.getLoc()))}};
+    addAttributes(&inner, row);
+    rows.push_back(std::move(row));
+  }
   return rows;
 }
 
@@ -148,6 +184,7 @@ json::Object GraphWriter::describe(Operation *op) {
                     {"name", text(nodeName(op->getLoc()))},
                     {"node", text(nodesOf(op->getLoc()))},
                     {"operands", operands(op)}};
+  addAttributes(op, node);
   json::Array results;
   for (Value result : op->getResults())
     results.push_back(tensor(result));

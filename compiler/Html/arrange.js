@@ -5,7 +5,7 @@
 // fills a screen. README.md says why no library does it.
 "use strict";
 
-const PITCH = 76; // from row to row
+const PITCH = 88; // from row to row
 const GAP = 18; // between nodes of a row
 const LANE = 9; // between lines beside the nodes
 const NEAR = 11; // of a horizontal line to its node

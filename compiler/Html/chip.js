@@ -94,9 +94,9 @@ function showChip() {
   const kernels = nodes.filter((node) => node.kernel).map((node) => ({ node, kernel: node.kernel }));
   const chip = data.report.chip;
   const section = byId("chip");
-  section.append(make("h2", {}, `On the chip: ${numberText(chip.ms)} ms, ${numberText(chip.cycles)} cycles (floor ${numberText(chip.floor_cycles)})${chip.energy_pj ? `, ${numberText(chip.energy_pj / 1e6)} µJ` : ""}`));
+  section.append(make("h2", {}, "On the chip"));
   const roof = roofline(kernels, chip);
   if (roof) section.append(roof, make("p", { class: "soft" }, "Each dot a kernel, as large as its time: ", make("b", { class: "dma" }, "DMA"), ", ", make("b", { class: "mac-array" }, "array"), ", ", make("b", { class: "vector-unit" }, "vector unit"), ", or ", make("b", { class: "on-chip-memory" }, "on-chip memory"), " binds. The line is the chip's limit."));
   const memory = occupancy(kernels, chip);
-  if (memory) section.append(memory, make("p", { class: "soft" }, make("b", { class: "values" }, "values that stay"), " and ", make("b", { class: "tiles" }, "tiles"), ` in ${bytesText(chip.sram_bytes)}. Click for the kernel.`));
+  if (memory) section.append(memory, make("p", { class: "soft" }, make("b", { class: "values" }, "resident values"), " and ", make("b", { class: "tiles" }, "tiles"), ` in ${bytesText(chip.sram_bytes)}. Click for the kernel.`));
 }

@@ -114,6 +114,14 @@ typedef void (*npuc_on_message)(void *user, const npuc_message *message);
 /* "import", "fuse", ...: as it begins. */
 typedef void (*npuc_on_step)(void *user, const char *step);
 
+/* A layout rule, as those of plugins (npuc/plugin.h, which has npuc_op): calls
+ * `answer` with one layout for each operand that has one, in order (data,
+ * weight): "NHWC", "default". Not calling it means no opinion. */
+struct npuc_op;
+typedef void (*npuc_on_op)(void *user, const struct npuc_op *op,
+                           void (*answer)(void *answers, const char *layout),
+                           void *answers);
+
 typedef struct npuc_request {
   size_t struct_size;
   /* The model's file. With model_data it is only its name: in messages, as the
@@ -128,7 +136,10 @@ typedef struct npuc_request {
   uint32_t wanted;            /* of npuc_wanted, added up */
   npuc_on_message on_message; /* may be NULL, as may the other */
   npuc_on_step on_step;
-  void *user; /* handed to both */
+  void *user; /* handed to all callbacks */
+  /* With the layouts "convert" and "alter": asked about each op, before the
+   * rules of plugins; may be NULL. */
+  npuc_on_op layout_rule;
 } npuc_request;
 
 /* "0.1.0" */
@@ -137,6 +148,8 @@ const char *npuc_version(void);
 const char *npuc_stage_name(int32_t stage);
 /* Names of the options, parted by ", ". */
 const char *npuc_option_names(void);
+/* What the options are, as JSON (docs/compiler-api.md): for bindings. */
+const char *npuc_option_table(void);
 
 /* Options as npuc's command line has them (docs/npuc.md), with its defaults. */
 npuc_code npuc_options_create(npuc_options **options, npuc_status *status);

@@ -3,7 +3,7 @@
 
     import npuc
     p = npuc.compile("model.onnx", target="npu-nhwc")
-    y = p.run(x=x)
+    y = p(x)
     p.report; p.explain(); p.profile()
 """
 
@@ -15,16 +15,19 @@ from npuc.errors import CompileError, Error, Message, RunError
 from npuc.program import Context, Program, Runs, Tensor, load
 
 if TYPE_CHECKING:
-    from npuc.compiler import Compilation, compile, emit, option_names, stages
+    from npuc.compiler import Compilation, LayoutRule, Op, Value, compile, emit, option_names, stages, targets
+    from npuc.options import Options
 
 __version__ = version()
 
 __all__ = [
-    "Compilation", "CompileError", "Context", "Error", "Message", "Program", "RunError", "Runs", "Tensor", "compile",
-    "emit", "kernel_library", "load", "option_names", "stages",
+    "Compilation", "CompileError", "Context", "Error", "LayoutRule", "Message", "Op", "Options", "Program", "RunError",
+    "Runs", "Tensor", "Value", "compile", "emit", "kernel_library", "load", "option_names", "stages", "targets",
 ]  # fmt: skip
 
-_OF_COMPILER = ("Compilation", "compile", "emit", "option_names", "stages")
+_OF_COMPILER = (
+    "Compilation", "LayoutRule", "Op", "Options", "Value", "compile", "emit", "option_names", "stages", "targets",
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

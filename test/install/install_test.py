@@ -178,7 +178,7 @@ def test_python_programs(world: World) -> None:
 
 def test_python_module(world: World) -> None:
     code = (
-        "import npuc, numpy; p = npuc.compile('net.onnx'); numpy.save('module.npy', p.run(numpy.load('x.npy'))); "
+        "import npuc, numpy; p = npuc.compile('net.onnx'); numpy.save('module.npy', p(numpy.load('x.npy'))); "
         "print(npuc.__file__)"
     )
     (folder,) = world.prefix.glob("lib*/npuc/python")

@@ -93,7 +93,7 @@ def main() -> None:
         if count > most:
             raise SystemExit(f"{target} {words}: {count} relayouts, expected {most} at most; states are stored as {states}")
         context = program.context()
-        got = np.stack([context.run(x) for x in inputs])
+        got = np.stack([context(x) for x in inputs])
         wrong = float(np.abs(got - want).max() / np.abs(want).max())
         if wrong > 1e-5 or context.read_state("count").item() != STEPS:
             raise SystemExit(f"{target} {words}: differs by {wrong}, count {context.read_state('count')}")

@@ -121,16 +121,16 @@ def in_contexts(npuc, program, reference: Reference) -> None:  # noqa: ANN001
     for time in range(2):
         results = []
         for step, values in enumerate(reference.inputs):
-            results.append(context.run(values))
+            results.append(context(values))
             if step == 10:
                 kept = {name: context.read_state(name) for name in first}
             if step % 3 == time:
-                other.run(values[...])
+                other(values[...])
         reference.check(np.stack(results), "a context")
         # Back to where it was after step 10.
         for name, value in kept.items():
             context.write_state(name, value)
-        got = context.run(reference.inputs[11])
+        got = context(reference.inputs[11])
         if not np.array_equal(got, results[11]):
             raise SystemExit("a state that is written is not that of the run before it")
         context.reset()
@@ -139,7 +139,7 @@ def in_contexts(npuc, program, reference: Reference) -> None:  # noqa: ANN001
                 raise SystemExit(f"after a reset state {name} is not as in the beginning")
     # A run of the program by itself begins as the model does.
     for _ in range(2):
-        reference.check(program.run(reference.inputs[0])[np.newaxis], "a single run")
+        reference.check(program(reference.inputs[0])[np.newaxis], "a single run")
     name = program.states[0].name
     for call, message in (
         (lambda: context.read_state("nothing"), "there is no state 'nothing', expected"),

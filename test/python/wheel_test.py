@@ -51,7 +51,7 @@ assert npuc.__file__.startswith(package), npuc.__file__
 os.chdir(folder)
 x = np.load("x.npy")
 p = npuc.compile("net.onnx", target="npu-nhwc", batch=2)
-np.save("python.npy", p.run(x=x))
+np.save("python.npy", p(x=x))
 assert p.report["kernels"] and "naive" in p.explain() and all(k["ms"] > 0 for k in p.profile(runs=1))
 assert b"npu_run" in npuc.emit("net.onnx", "asm", batch=2)
 programs = os.path.dirname(sys.executable)

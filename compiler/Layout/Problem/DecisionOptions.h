@@ -5,7 +5,9 @@
 #define NPU_COMPILER_LAYOUT_PROBLEM_DECISIONOPTIONS_H
 
 #include "compiler/Target/TargetSpec.h"
+#include "npuc/plugin.h"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -39,8 +41,15 @@ parseWishes(StringRef op, ArrayRef<StringRef> texts, std::string &error);
 /// NHWC, OIHW16o with NCHW16c.
 LayoutPattern defaultWeight(const LayoutPattern &data);
 
+/// A rule of whoever calls the compiler: adds one layout for each of the op's
+/// `desirableRoles`, or nothing.
+using CallersRule =
+    std::function<void(const npuc_op &op, SmallVector<std::string> &layouts)>;
+
 struct DecisionOptions {
   DesiredLayouts desired;
+  /// For `convert` and `alter`; asked before the rules of plugins.
+  CallersRule rule;
   /// For `preset`: the colour of inputs that nothing tells about.
   std::string defaultColour = "tensor";
 };

@@ -27,8 +27,9 @@ public:
     dropRelayouts();
     ImageAxesAnalysis axes(*copy);
     inferLayouts(*copy, problem.target, axes, problem.outputs);
-    if (failed(findBestLayouts(LayoutProblem(*copy, problem.target, axes))) ||
-        failed(alterLayouts(*copy)))
+    LayoutProblem ofCopy(*copy, problem.target, axes);
+    ofCopy.decision = problem.decision; // the caller's rule
+    if (failed(findBestLayouts(ofCopy)) || failed(alterLayouts(*copy)))
       return failure();
     peepholeLayouts(*copy, problem.target, axes);
     return success();

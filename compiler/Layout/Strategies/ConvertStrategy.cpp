@@ -33,7 +33,7 @@ private:
     auto given = problem.decision.desired.byOp.find(op.getDemandName().str());
     if (given != problem.decision.desired.byOp.end())
       return given->second;
-    return askLayoutRules("convert", op, op.getDemandName(), problem.target);
+    return askLayoutRules("convert", op, problem);
   }
 
   LogicalResult convert(LayoutOpInterface op) {

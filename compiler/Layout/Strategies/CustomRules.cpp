@@ -68,14 +68,20 @@ static FailureOr<Wishes> askPlugins(StringRef strategy, Operation *op,
   return Wishes();
 }
 
-FailureOr<Wishes> npu::askLayoutRules(StringRef strategy, Operation *op,
-                                      StringRef name,
-                                      const TargetSpec &target) {
+FailureOr<Wishes> npu::askLayoutRules(StringRef strategy, LayoutOpInterface op,
+                                      const LayoutProblem &problem) {
+  const std::string name = op.getDemandName().str();
+  const TargetSpec &target = problem.target;
+  SmallVector<std::string> layouts;
+  if (problem.decision.rule && !desirableRoles(name).empty())
+    problem.decision.rule(*PluginOp(op, target.name).get(), layouts);
+  if (!layouts.empty())
+    return readAnswer(op, name, layouts, "the caller's layout rule");
   for (const LayoutRule &rule : llvm::reverse(rules())) {
     if (rule.strategy != strategy || rule.op != name ||
         (!rule.target.empty() && rule.target != target.name))
       continue;
-    SmallVector<std::string> layouts = rule.layouts(op, target);
+    layouts = rule.layouts(op, target);
     if (!layouts.empty())
       return readAnswer(op, name, layouts, "a registered layout rule");
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rules of users: per op and target a function that says which layouts to use.
-// Asked by `convert` and `alter`. Code that is linked or is a pass plugin
-// registers its own; other plugins bring theirs in C (npuc/plugin.h).
+// Asked by `convert` and `alter`. Whoever calls the compiler may bring one
+// (DecisionOptions), code that is linked or is a pass plugin registers its own,
+// other plugins bring theirs in C (npuc/plugin.h).
 #ifndef NPU_COMPILER_LAYOUT_STRATEGIES_CUSTOMRULES_H
 #define NPU_COMPILER_LAYOUT_STRATEGIES_CUSTOMRULES_H
 
-#include "compiler/Layout/Problem/DecisionOptions.h"
+#include "compiler/Layout/Problem/LayoutProblem.h"
 
 namespace npu {
 
@@ -25,12 +26,12 @@ void registerLayoutRule(LayoutRule rule);
 /// Takes all rules away again.
 void clearLayoutRules();
 
-/// What the rules say of an op, registered ones before those of the context's
-/// plugins. Fails, with an error at the op, where a rule's
+/// What the rules say of an op: the caller's, then registered ones, then those
+/// of the context's plugins. Fails, with an error at the op, where a rule's
 /// answer makes no sense; empty where no rule has an opinion.
 FailureOr<std::vector<DesiredLayouts::Wish>>
-askLayoutRules(StringRef strategy, Operation *op, StringRef name,
-               const TargetSpec &target);
+askLayoutRules(StringRef strategy, LayoutOpInterface op,
+               const LayoutProblem &problem);
 
 } // namespace npu
 

@@ -26,7 +26,7 @@ public:
   /// Notes the op's best layouts, if they are not its own.
   LogicalResult note(LayoutOpInterface op) {
     FailureOr<std::vector<DesiredLayouts::Wish>> wishes =
-        askLayoutRules("alter", op, op.getDemandName(), problem.target);
+        askLayoutRules("alter", op, problem);
     if (failed(wishes))
       return failure();
     std::optional<Placement> best;
@@ -34,8 +34,7 @@ public:
     if (!wishes->empty()) {
       best = placeWished(problem, plan, op, *wishes, whyNot);
       if (!best)
-        return op->emitOpError()
-               << "infeasible: a registered layout rule: " << whyNot;
+        return op->emitOpError() << "infeasible: a layout rule: " << whyNot;
     } else {
       best = op.getSensitivity() == Sensitivity::Data
                  ? placeView(problem, op, {getLayout(op->getOperand(0))})

@@ -25,6 +25,7 @@ protected:
     options.verifyExactly = true;
     std::string error;
     options.decision.desired = *DesiredLayouts::parse(desired, error);
+    options.decision.rule = callers;
     mlir::ScopedDiagnosticHandler handler(&context,
                                           [&](mlir::Diagnostic &diagnostic) {
                                             message = diagnostic.str();
@@ -38,6 +39,7 @@ protected:
 
   const TargetSpec target = load("host");
   std::string message;
+  CallersRule callers;
 };
 
 SmallVector<std::string> channelsLast(Operation *, const TargetSpec &) {
@@ -77,6 +79,33 @@ TEST_F(CustomRulesTest, TheLastWithAnOpinionWins) {
 TEST_F(CustomRulesTest, TheUsersOptionGoesFirst) {
   registerLayoutRule({"convert", "conv2d", "", blocks});
   EXPECT_EQ(run("convert", "conv2d:NHWC:default"), "acdb");
+}
+
+TEST_F(CustomRulesTest, TheCallersGoesBeforeOthers) {
+  registerLayoutRule({"convert", "conv2d", "", blocks});
+  registerLayoutRule({"alter", "conv2d", "", blocks});
+  int asked = 0;
+  callers = [&](const npuc_op &op, SmallVector<std::string> &layouts) {
+    ++asked;
+    EXPECT_STREQ(op.name, "conv2d");
+    EXPECT_STREQ(op.target, "host");
+    EXPECT_STREQ(op.operands[1].role, "weight");
+    EXPECT_EQ(op.operands[1].shape[2], 1);
+    layouts = {"NHWC", "default"};
+  };
+  EXPECT_EQ(run("convert"), "acdb");
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(run("alter"), "acdb");
+  EXPECT_EQ(run("convert", "conv2d:NCHW:default"), "abcd");
+  callers = [](const npuc_op &, SmallVector<std::string> &) {};
+  EXPECT_EQ(run("convert"), "aBcd16b");
+  callers = [](const npuc_op &, SmallVector<std::string> &layouts) {
+    layouts = {"NHWC"};
+  };
+  EXPECT_EQ(run("convert"), "");
+  EXPECT_NE(message.find("the caller's layout rule's answer makes no sense"),
+            std::string::npos)
+      << message;
 }
 
 TEST_F(CustomRulesTest, NonsenseIsAnErrorAtTheOp) {

@@ -8,6 +8,7 @@ import re
 import sys
 import time
 from pathlib import Path
+from xml.etree import ElementTree
 
 import onnx
 import programs
@@ -17,7 +18,7 @@ from browser import SKIPPED, browser, is_installed
 from programs import Bench
 
 # What a browser has to lay out and to touch: times wobble, these do not.
-ELEMENTS_PER_ITEM, CHANGES_PER_FRAME = 5, 8
+ELEMENTS_PER_ITEM, CHANGES_PER_FRAME = 6, 8
 EVIL = "</script><img src=x onerror=\"window.evil=1\"><!--<script>'\\u003c@DATA@&amp;\u2028"
 MOVES = ("transpose", "reshape", "relayout")
 
@@ -47,6 +48,50 @@ watch.observe(document.body, { attributes: true, childList: true, characterData:
   requestAnimationFrame(frame);
 })();
 """
+
+
+# Each text that is seen, whose color has less than 4.5 times the contrast of what is behind it. A canvas knows the
+# bytes of every color that CSS can write.
+FAINT = """
+const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+const bytes = (color) => {
+  pen.clearRect(0, 0, 1, 1); pen.fillStyle = color; pen.fillRect(0, 0, 1, 1);
+  return [...pen.getImageData(0, 0, 1, 1).data];
+};
+const part = (v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+const light = (color) => { const [r, g, b] = bytes(color).map(part); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+const behind = (one) => {
+  const node = one.closest(".node");
+  if (node) return getComputedStyle(node.querySelector("rect")).fill;
+  for (; one; one = one.parentElement)
+    if (bytes(getComputedStyle(one).backgroundColor)[3] === 255) return getComputedStyle(one).backgroundColor;
+};
+const texts = [...document.querySelectorAll("body *")].filter((one) => [...one.childNodes].some((child) => child.nodeType === 3 && child.data.trim())
+  && !["SCRIPT", "STYLE", "title"].includes(one.tagName) && one.getClientRects().length);
+const faint = texts.map((one) => {
+  const style = getComputedStyle(one), [a, b] = [light(one instanceof SVGElement ? style.fill : style.color), light(behind(one))];
+  return [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), one.textContent.slice(0, 40)];
+}).filter(([contrast]) => contrast < 4.5);
+return { texts: texts.length, faint };
+"""
+# What a reader of this page sees of it: nothing is wider than the window, buttons and the graph can be reached.
+SEEN = """
+const inside = (what) => [...document.querySelectorAll(what)].every((one) => {
+  const box = one.getBoundingClientRect();
+  return box.left >= 0 && box.top >= 0 && box.right <= innerWidth && box.bottom <= innerHeight && box.width > 20;
+});
+const view = document.getElementById("view").getBoundingClientRect(), main = document.querySelector("main").getBoundingClientRect();
+return { scrolls: document.documentElement.scrollWidth > innerWidth, tools: inside("#tools input, #tools button, #zoom button, #model"),
+  main: main.width > 300 && main.height > 300, graph: view.left >= main.left && view.right <= main.right && view.bottom <= main.bottom };
+"""
+
+
+def show_as(width: int, dark: bool) -> None:
+    """The window of a screen, a tablet, a telephone; the colors that its user asks for."""
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+    browser().execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    browser().execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
 
 
 def make_page(bench: Bench, model: Path, *words: object) -> tuple[dict, str]:
@@ -215,7 +260,98 @@ def test_totals(bench: Bench) -> None:
         report, _ = make_page(bench, path, "--batch=1", "--target=npu-nhwc", f"--layout={layout}")
         open_page(bench, f"totals-{layout}")
         sums = browser().execute_script("return document.getElementById('sums').textContent")
-        assert proved in sums and f"relayouts{report['relayouts']['count']} (" in sums, sums
+        assert proved in sums, sums
+        five = browser().execute_script("return [...document.querySelectorAll('#five div')].map((one) => one.textContent)")
+        assert len(five) == 5 and five[0].startswith("chip time"), five
+        assert five[1].startswith(f"relayouts{report['relayouts']['count']}"), five
+        assert ("energy" in sums) == (report["chip"]["energy_pj"] > 0), f"zeros are shown: {sums}"
+
+
+def test_widths_and_colors(bench: Bench) -> None:
+    make_page(bench, network("resnet50"), "--batch=1", "--target=npu-nhwc", "--layout=naive")
+    for width in (1500, 820, 390):
+        for dark in (False, True):
+            show_as(width, dark)
+            name = f"resnet50-{width}-{'dark' if dark else 'light'}"
+            open_page(bench, name)
+            seen = browser().execute_script(SEEN)
+            assert seen == {"scrolls": False, "tools": True, "main": True, "graph": True}, (name, seen)
+            browser().execute_script("select(moves[0], true); byId('help').click()")
+            time.sleep(0.4)
+            found = browser().execute_script(FAINT)
+            assert found["texts"] > 200 and not found["faint"], (name, found)
+            browser().execute_script("byId('keys').close(); svg.interrupt(); svg.call(zoom.scaleTo, 1)")
+            found = browser().execute_script(FAINT)
+            assert found["texts"] > 300 and not found["faint"], (name, found)
+    browser().execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    browser().execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_marks_shapes_and_attributes(bench: Bench) -> None:
+    """Layouts differ by a mark; lines say type and shape, nodes their attributes."""
+    _, text = make_page(bench, network("resnet50"), "--batch=1", "--target=npu-nhwc", "--layout=naive")
+    open_page(bench, "marks")
+    view = browser()
+    marks = view.execute_script("return layouts.map(markOf)")
+    assert len(marks) == len(set(marks)) > 2, marks
+    shapes = view.execute_script("return [...document.querySelectorAll('.shape')].map((one) => one.textContent)")
+    assert shapes[0] == "f32 1×3×64×64" and "f32 1×64×32×32" in shapes, shapes[:9]
+    told = view.execute_script("return nodes.map((one) => one.attributesText)")
+    strided = len(re.findall(r"npu\.conv2d.*strides = \[2, 2\]", text))
+    assert sum("strides 2" in one for one in told if "kernel" not in one) == strided > 0, told
+    view.execute_script("select(nodes.find((one) => one.op === 'max_pool'))")
+    assert "kernel3, 3" in details() and "groups" not in details(), details()
+
+
+def test_keys_and_buttons(bench: Bench) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.by import By
+
+    make_page(bench, bench.save("residual"), "--batch=1", "--target=npu-nhwc", "--layout=naive")
+    open_page(bench, "keys")
+    view = browser()
+
+    def scale() -> float:
+        time.sleep(0.4)
+        return view.execute_script("return d3.zoomTransform(svg.node()).k")
+
+    for closer, farther in (("+", "-"), (view.find_element(By.ID, "closer"), view.find_element(By.ID, "farther"))):
+        for what, grows in ((closer, True), (farther, False)):
+            before = scale()
+            ActionChains(view).send_keys(what).perform() if isinstance(what, str) else what.click()
+            assert (scale() > before) == grows, (what, before)
+    ActionChains(view).send_keys("?").perform()
+    keys = view.find_element(By.ID, "keys")
+    assert keys.is_displayed() and "next relayout" in keys.text
+    view.find_element(By.CSS_SELECTOR, "#keys button").click()
+    assert not keys.is_displayed()
+
+
+def test_links_and_files(bench: Bench) -> None:
+    """The address of a selection opens it again; the drawing is an SVG file."""
+    make_page(bench, bench.save("residual"), "--batch=1", "--target=npu-nhwc", "--layout=naive")
+    open_page(bench, "links")
+    view = browser()
+    chosen = view.execute_script("select(nodes[3]); return [location.href, nodes[3].index, selected.index]")
+    title = details()
+    view.get("about:blank")
+    view.get(chosen[0])
+    wait_until_drawn()
+    assert view.execute_script("return selected.index") == chosen[1] == chosen[2] and details() == title
+    view.execute_script("searchFor('conv2d')")
+    drawing = ElementTree.fromstring(view.execute_script("return svgText()"))
+    texts = "".join(drawing.itertext())
+    assert "NHWC" in texts and "conv2d" in texts and "f32 " in texts, texts
+    for one in drawing.iter():
+        assert "class" not in one.attrib or one.tag.endswith("svg"), one.attrib
+        assert not any("var(" in value or "light-dark" in value for value in one.attrib.values()), one.attrib
+    view.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(bench.folder)})
+    view.find_element("id", "save").click()
+    deadline = time.monotonic() + 10
+    while not (files := list(bench.folder.glob("*.svg"))):
+        assert time.monotonic() < deadline, "no SVG file after 10 s"
+        time.sleep(0.1)
+    assert files[0].name == f"{view.execute_script('return data.model')}.svg"
 
 
 def test_same_bytes(bench: Bench) -> None:

@@ -58,9 +58,9 @@ def test_all_say_the_same(bench: Bench) -> None:
     assert f"quantized: (number - {SCALES['x'][1]}) * 0.037" in bench.run("npu-dump", program).stdout
 
     x = np.random.default_rng(4).normal(0, 2, (5, 24)).astype(np.float32)
-    real = npuc.compile(network).run(x)
+    real = npuc.compile(network)(x)
     given = np.clip(np.round(x / np.float32(SCALES["x"][0])) + SCALES["x"][1], 0, 255).astype(np.uint8)
-    found = (loaded.run(given).astype(np.float32) - SCALES["y"][1]) * np.float32(SCALES["y"][0])
+    found = (loaded(given).astype(np.float32) - SCALES["y"][1]) * np.float32(SCALES["y"][0])
     assert np.array_equal(found, real)
 
 
