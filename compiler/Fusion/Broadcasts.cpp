@@ -30,19 +30,22 @@ static Operation *rebuildBefore(PatternRewriter &rewriter, Operation *op,
 namespace {
 
 // Pattern: f(broadcast(X), Y) -> f(X, Y), repeated if that is smaller
-struct EltwiseOfBroadcast : OpRewritePattern<EltwiseOp> {
-  using OpRewritePattern::OpRewritePattern;
+struct ElementwiseOfBroadcast : mlir::RewritePattern {
+  explicit ElementwiseOfBroadcast(mlir::MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
 
-  LogicalResult matchAndRewrite(EltwiseOp op,
+  LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    SmallVector<Value> operands(op.getInputs());
+    if (!isElementwise(op))
+      return rewriter.notifyMatchFailure(op, "not elementwise");
+    SmallVector<Value> operands(op->getOperands());
     std::vector<shapes::Shape> parts;
     for (Value &operand : operands) {
       if (auto broadcast = operand.getDefiningOp<BroadcastOp>())
         operand = broadcast.getInput();
       parts.emplace_back(shapeOf(operand));
     }
-    if (llvm::equal(operands, op.getInputs()))
+    if (llvm::equal(operands, op->getOperands()))
       return rewriter.notifyMatchFailure(op, "no operand is a broadcast");
     std::string error;
     FailureOr<shapes::Shape> shape = shapes::broadcast(parts, error);
@@ -87,5 +90,6 @@ struct ReduceOfBroadcast : OpRewritePattern<ReduceOp> {
 } // namespace
 
 void rewrites::addBroadcastPatterns(mlir::RewritePatternSet &patterns) {
-  patterns.add<EltwiseOfBroadcast, ReduceOfBroadcast>(patterns.getContext());
+  patterns.add<ElementwiseOfBroadcast, ReduceOfBroadcast>(
+      patterns.getContext());
 }

@@ -47,9 +47,9 @@ struct ByteFunction {
       return false;
     if (Value index = indexOf(value))
       return find(index, shape, depth - 1);
-    auto op = value.getDefiningOp<EltwiseOp>();
-    return op && shapeOf(value) == shape &&
-           llvm::all_of(op.getInputs(), [&](Value input) {
+    Operation *op = value.getDefiningOp();
+    return isElementwise(op) && shapeOf(value) == shape &&
+           llvm::all_of(op->getOperands(), [&](Value input) {
              return find(input, shape, depth - 1);
            });
   }

@@ -123,12 +123,13 @@ static bool isDepthwise(Operation *op) {
 /// nothing of another op.
 static std::optional<unsigned> channelwise(Operation *op) {
   auto kernel = dyn_cast_or_null<KernelOpInterface>(op);
-  if (!kernel || kernel->getNumResults() != 1 || !isImage(op->getResult(0)))
+  if ((!kernel && !isElementwise(op)) || op->getNumResults() != 1 ||
+      !isImage(op->getResult(0)))
     return std::nullopt;
-  if (isDepthwise(op) || fusionTraitsOf(kernel).keepsChannels)
+  if (kernel && (isDepthwise(op) || fusionTraitsOf(kernel).keepsChannels))
     return 0;
   std::optional<unsigned> data;
-  if (!isa<EltwiseOp>(op))
+  if (!isElementwise(op))
     return std::nullopt;
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
     if (constantOf(operand))
@@ -176,7 +177,7 @@ static void orderConstants(OpBuilder &builder, Operation *op,
       continue;
     const int64_t rank = tensorType(value).getRank(),
                   whole = tensorType(op->getResult(0)).getRank(),
-                  dim = isa<EltwiseOp>(op) ? channelDim - (whole - rank) : 0;
+                  dim = isElementwise(op) ? channelDim - (whole - rank) : 0;
     if (dim >= 0 && shapeOf(value)[dim] != 1)
       operand.set(permuted(builder, value, dim, order));
   }

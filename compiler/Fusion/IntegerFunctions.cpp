@@ -84,7 +84,7 @@ static Value exponentials(Emitter &emit, double scale, int bits) {
 namespace {
 
 // Pattern: cast(round(softmax(byte) * unit) + z)
-//          -> cast(clip(e * unit / sum(e) + z)), e = table[max - byte]
+//          -> requantize(e * unit / sum(e)), e = table[max - byte]
 struct SoftmaxInIntegers : OpRewritePattern<EltwiseOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -120,11 +120,8 @@ struct SoftmaxInIntegers : OpRewritePattern<EltwiseOp> {
         emit.step(NPU_INSTR_shift_right, {sum, emit.constant(Numbers::of(1))});
     Value value = emit.step(NPU_INSTR_add, {scaled, half});
     value = emit.step(NPU_INSTR_div, {value, sum});
-    if (rounded->zero != 0)
-      value = emit.step(NPU_INSTR_add,
-                        {value, emit.constant(Numbers::of(rounded->zero))});
-    value = emit.clip(value, rounded->low, rounded->high);
-    rewriter.replaceOp(op, emit.cast(value, elementOf(op.getResult())));
+    rewriter.replaceOp(
+        op, emit.requantize(value, *rounded, elementOf(op.getResult())));
     return success();
   }
 

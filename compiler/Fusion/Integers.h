@@ -5,6 +5,7 @@
 #ifndef NPU_COMPILER_FUSION_INTEGERS_H
 #define NPU_COMPILER_FUSION_INTEGERS_H
 
+#include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Fusion/Rewrites.h"
 
 #include <cmath>
@@ -121,8 +122,9 @@ struct Emitter {
         value, ReduceKindAttr::get(rewriter.getContext(), kind),
         rewriter.getI64ArrayAttr(axes), rewriter.getBoolAttr(true));
   }
-  /// scale * value, rounded, halves upwards; not beyond `largestScaled`.
-  Value scale(Value value, const Numbers &by) {
+  /// What npu.requantize takes for scale * value, rounded: the value, not
+  /// beyond `largestScaled` when scaled, a factor and a shift.
+  SmallVector<Value, 3> scaling(Value value, const Numbers &by) {
     constexpr double most = std::numeric_limits<int32_t>::max();
     Numbers factors = by, shifts = by, limits = by;
     bool isLimited = false;
@@ -140,8 +142,24 @@ struct Emitter {
         limit = -limit;
       value = step(NPU_INSTR_max, {value, constant(limits)});
     }
-    return step(NPU_INSTR_mul_shift, {cast(value, rewriter.getI32Type()),
-                                      constant(factors), constant(shifts)});
+    return {cast(value, rewriter.getI32Type()), constant(factors),
+            constant(shifts)};
+  }
+  Value scale(Value value, const Numbers &by) {
+    return step(NPU_INSTR_mul_shift, scaling(value, by));
+  }
+  /// A number and what it is scaled by, if by anything, as a quantized one.
+  Value requantize(ArrayRef<Value> scaling, const Rounded &as, Type element) {
+    SmallVector<shapes::Shape> shapes;
+    for (Value operand : scaling)
+      shapes.emplace_back(rewrites::shapeOf(operand));
+    std::string error; // none: they broadcast, as those of steps
+    return RequantizeOp::create(
+        rewriter, location,
+        RankedTensorType::get(*shapes::broadcast(shapes, error), element),
+        scaling.front(), scaling.drop_front(), 0, static_cast<int64_t>(as.zero),
+        static_cast<int64_t>(as.low), static_cast<int64_t>(as.high),
+        Rounding::HalfUp);
   }
 
   static FixedPoint fixedPoint(double scale) {

@@ -73,7 +73,7 @@ static std::optional<Columns> columnsOf(Value a) {
 /// Whether the target has the channels of what makes an image innermost.
 static bool hasChannelsInnermost(const TargetSpec &target, Value image) {
   Operation *op = image.getDefiningOp();
-  while (op && isa<EltwiseOp>(op)) {
+  while (isElementwise(op)) {
     auto whole = llvm::find_if(op->getOperands(), [&](Value operand) {
       return operand.getType() == image.getType() && operand.getDefiningOp();
     });

@@ -11,6 +11,8 @@ using namespace npu;
 void npu::buildFusionPipeline(mlir::OpPassManager &manager,
                               const TargetSpec *target, Precision precision) {
   mlir::OpPassManager &functions = manager.nest<mlir::func::FuncOp>();
+  // What computes with real numbers is matched as the functions that it is.
+  functions.addPass(createLowerQuantization({/*keepIntegers=*/true}));
   if (target)
     functions.addPass(createWidenTypes(target));
   functions.addPass(createSimplify());
@@ -48,6 +50,7 @@ void npu::buildFusionPipeline(mlir::OpPassManager &manager,
     functions.addPass(createRequantizeIntegers(target));
     functions.addPass(createUnsignedBytes(target));
   }
+  functions.addPass(createLowerQuantization());
   // Behind all passes that look for ops which nobody else reads.
   functions.addPass(createShareEqual());
   if (target)

@@ -20,7 +20,8 @@ namespace npu {
 namespace {
 /// (bytes - zero) * scale is the real number.
 struct Quantized {
-  double scale = 1, zero = 0;
+  double scale = 1;
+  int64_t zero = 0;
 };
 } // namespace
 
@@ -28,73 +29,49 @@ static bool isMove(Operation *op) {
   return llvm::isa_and_nonnull<TransposeOp, ReshapeOp>(op);
 }
 
-/// Whether bytes in and out can stand for numbers of this scale.
-static bool isScale(double scale) {
-  constexpr double most = 1e12; // of the program's file
-  return scale > 0 && scale <= most;
-}
-
-/// The scalar operand of a step of this kind with `value` first.
-static std::optional<double> scalarOfStep(EltwiseOp op, npu_instr_kind kind,
-                                          Value value) {
-  if (!isKind(op, kind) || op.getInputs()[0] != value ||
-      shapeOf(op.getResult()) != shapeOf(value))
+/// One scale and one zero point, if bytes in and out can stand for numbers of
+/// that scale.
+static std::optional<Quantized> quantizedBy(Value scale, Value zeroPoint) {
+  constexpr float most = 1e12F; // of the program's file
+  std::optional<float> number = scalarOf(scale);
+  if (!number || !(*number > 0) || *number > most)
     return std::nullopt;
-  std::optional<float> number = scalarOf(op.getInputs()[1]);
-  return number ? std::optional<double>(*number) : std::nullopt;
+  Quantized found{static_cast<double>(*number)};
+  if (!zeroPoint)
+    return found;
+  ElementsAttr zero = constantOf(zeroPoint);
+  if (!zero || zero.getNumElements() != 1)
+    return std::nullopt;
+  found.zero = elementInts(zero).front();
+  return found;
 }
 
-/// The conversion to bytes that the input alone goes into, past what moves it.
-static EltwiseOp quantizerOf(Value value, Quantized &found,
-                             SmallVector<Operation *> &moves) {
-  bool isScaled = false, isRounded = false;
-  for (int i = 0; i < longestChain && value.hasOneUse(); ++i) {
+/// The op that makes bytes of an input, which goes nowhere else, past what
+/// moves it.
+static QuantizeOp quantizerOf(Value value, SmallVector<Operation *> &moves) {
+  while (value.hasOneUse()) {
     Operation *user = *value.user_begin();
-    auto step = dyn_cast<EltwiseOp>(user);
-    if (isMove(user) && !isScaled) {
-      moves.push_back(user);
-    } else if (auto by = scalarOfStep(step, NPU_INSTR_div, value);
-               by && isScale(*by) && !isScaled) {
-      found.scale = *by;
-      isScaled = true;
-    } else if ((isKind(step, NPU_INSTR_round) ||
-                isKind(step, NPU_INSTR_round_away)) &&
-               isScaled && !isRounded) {
-      isRounded = true;
-    } else if (auto zero = scalarOfStep(step, NPU_INSTR_add, value);
-               zero && isRounded) {
-      found.zero += *zero;
-    } else {
-      bool isCast = isKind(step, NPU_INSTR_cast) && isByte(step.getResult());
-      return isCast && isRounded ? step : EltwiseOp();
+    if (!isMove(user)) {
+      auto quantizer = dyn_cast<QuantizeOp>(user);
+      return quantizer && isByte(quantizer.getResult()) ? quantizer
+                                                        : QuantizeOp();
     }
+    moves.push_back(user);
     value = user->getResult(0);
   }
-  return EltwiseOp();
+  return QuantizeOp();
 }
 
-/// The bytes that the output is made of, before what moves it.
-static Value dequantizedOf(Value value, Quantized &found,
-                           SmallVector<Operation *> &moves) {
+/// What makes the output of bytes, before what moves it.
+static DequantizeOp dequantizerOf(Value value,
+                                  SmallVector<Operation *> &moves) {
   while (isMove(value.getDefiningOp())) {
     moves.push_back(value.getDefiningOp());
     value = value.getDefiningOp()->getOperand(0);
   }
-  auto scale = value.getDefiningOp<EltwiseOp>();
-  if (!scale)
-    return Value();
-  std::optional<double> by =
-      scalarOfStep(scale, NPU_INSTR_mul, scale.getInputs()[0]);
-  auto step = scale.getInputs()[0].getDefiningOp<EltwiseOp>();
-  if (!by || !isScale(*by) || !step)
-    return Value();
-  found.scale = *by;
-  if (auto zero = scalarOfStep(step, NPU_INSTR_sub, step.getInputs()[0])) {
-    found.zero = *zero;
-    step = step.getInputs()[0].getDefiningOp<EltwiseOp>();
-  }
-  bool isCast = isKind(step, NPU_INSTR_cast) && isByte(step.getInputs()[0]);
-  return isCast ? step.getInputs()[0] : Value();
+  auto dequantizer = value.getDefiningOp<DequantizeOp>();
+  return dequantizer && isByte(dequantizer.getInput()) ? dequantizer
+                                                       : DequantizeOp();
 }
 
 /// The same moves of bytes.
@@ -112,19 +89,19 @@ static mlir::DictionaryAttr attributeOf(MLIRContext *context,
   mlir::Builder builder(context);
   return builder.getDictionaryAttr(
       {builder.getNamedAttr("scale", builder.getF64FloatAttr(quantized.scale)),
-       builder.getNamedAttr(
-           "zero_point",
-           builder.getI64IntegerAttr(static_cast<int64_t>(quantized.zero)))});
+       builder.getNamedAttr("zero_point",
+                            builder.getI64IntegerAttr(quantized.zero))});
 }
 
 static void takeBytes(mlir::func::FuncOp function, unsigned index) {
   BlockArgument argument = function.getArgument(index);
-  Quantized quantized;
   SmallVector<Operation *> moves;
-  if (!elementOf(argument).isF32())
-    return;
-  EltwiseOp quantizer = quantizerOf(argument, quantized, moves);
-  if (!quantizer)
+  QuantizeOp quantizer = quantizerOf(argument, moves);
+  std::optional<Quantized> quantized;
+  if (quantizer)
+    quantized = quantizedBy(quantizer.getScale(), quantizer.getZeroPoint());
+  if (!quantized ||
+      shapeOf(quantizer.getInput()) != shapeOf(quantizer.getResult()))
     return;
   Operation *first = *argument.user_begin();
   argument.setType(
@@ -137,21 +114,24 @@ static void takeBytes(mlir::func::FuncOp function, unsigned index) {
     op->erase();
   }
   function.setArgAttr(index, quantizedAttr,
-                      attributeOf(function.getContext(), quantized));
+                      attributeOf(function.getContext(), *quantized));
 }
 
 static void giveBytes(mlir::func::FuncOp function, unsigned index) {
   Operation *end = function.front().getTerminator();
-  Quantized quantized;
   SmallVector<Operation *> moves;
-  Value bytes = dequantizedOf(end->getOperand(index), quantized, moves);
-  if (!bytes)
+  DequantizeOp dequantizer = dequantizerOf(end->getOperand(index), moves);
+  std::optional<Quantized> quantized;
+  if (dequantizer)
+    quantized = quantizedBy(dequantizer.getScale(), dequantizer.getZeroPoint());
+  if (!quantized ||
+      shapeOf(dequantizer.getInput()) != shapeOf(dequantizer.getResult()))
     return;
   std::reverse(moves.begin(), moves.end());
   OpBuilder builder(end);
-  end->setOperand(index, moved(builder, bytes, moves));
+  end->setOperand(index, moved(builder, dequantizer.getInput(), moves));
   function.setResultAttr(index, quantizedAttr,
-                         attributeOf(function.getContext(), quantized));
+                         attributeOf(function.getContext(), *quantized));
 }
 
 void npu::quantizedIo(mlir::func::FuncOp function) {

@@ -272,8 +272,8 @@ static int fractionBitsOf(const Affine &affine) {
   return sumBits - static_cast<int>(std::ceil(std::log2(most)));
 }
 
-/// round(affine) in i32.
-static Value emitRounded(Emitter &emit, const Affine &affine) {
+/// What round(affine) is requantized of.
+static SmallVector<Value, 3> emitScaling(Emitter &emit, const Affine &affine) {
   Type i32 = emit.rewriter.getI32Type();
   auto isZero = [](const Numbers &numbers) {
     return llvm::all_of(numbers.values, [](double x) { return x == 0; });
@@ -286,7 +286,7 @@ static Value emitRounded(Emitter &emit, const Affine &affine) {
       value = emit.step(NPU_INSTR_add,
                         {emit.cast(value, i32), emit.constant(*units)});
     }
-    return emit.scale(value, affine.terms[0].scale);
+    return emit.scaling(value, affine.terms[0].scale);
   }
   int bits = fractionBitsOf(affine);
   auto inFractions = [&](Numbers numbers) {
@@ -304,8 +304,8 @@ static Value emitRounded(Emitter &emit, const Affine &affine) {
     number = std::nearbyint(number);
   if (!isZero(offset))
     total = emit.step(NPU_INSTR_add, {total, emit.constant(offset)});
-  return emit.step(NPU_INSTR_mul_shift, {total, emit.constant(Numbers::of(1)),
-                                         emit.constant(Numbers::of(bits))});
+  return {total, emit.constant(Numbers::of(1)),
+          emit.constant(Numbers::of(bits))};
 }
 
 /// The byte that quantizes to itself, or null.
@@ -323,7 +323,7 @@ static Value sameByte(const Affine &affine, const Rounded &rounded, Type type) {
 namespace {
 
 // Pattern: cast(round(affine(integers)) + z)
-//          -> cast(clip(mul_shift(integers, factor, shift) + z))
+//          -> requantize(integers, factor, shift)
 struct RequantizeInIntegers : OpRewritePattern<EltwiseOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -341,16 +341,15 @@ struct RequantizeInIntegers : OpRewritePattern<EltwiseOp> {
       return success();
     }
     Emitter emit{rewriter, op.getLoc()};
-    Value value = emitRounded(emit, *affine);
-    if (rounded->zero != 0)
-      value = emit.step(NPU_INSTR_add,
-                        {value, emit.constant(Numbers::of(rounded->zero))});
     auto bound = [&](double number) {
       number = std::nearbyint(number) + rounded->zero;
       return std::min(std::max(number, rounded->low), rounded->high);
     };
-    value = emit.clip(value, bound(affine->low), bound(affine->high));
-    value = emit.cast(value, elementOf(op.getResult()));
+    Rounded bounded = *rounded;
+    bounded.low = bound(affine->low);
+    bounded.high = bound(affine->high);
+    Value value = emit.requantize(emitScaling(emit, *affine), bounded,
+                                  elementOf(op.getResult()));
     // Constants of one number have widened it in the model.
     if (value.getType() != op.getResult().getType())
       value = BroadcastOp::create(rewriter, op.getLoc(),

@@ -23,6 +23,11 @@ inline bool isKind(EltwiseOp op, npu_instr_kind kind) {
   return op && static_cast<int64_t>(op.getKind()) == kind;
 }
 
+/// Whether it is npu.eltwise, or an op that several of it stand for.
+inline bool isElementwise(Operation *op) {
+  return llvm::isa_and_nonnull<EltwiseOp, StepsOpInterface>(op);
+}
+
 /// The elementwise op of this kind that defines `value`, or null.
 EltwiseOp definedBy(Value value, npu_instr_kind kind);
 

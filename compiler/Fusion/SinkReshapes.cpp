@@ -44,6 +44,11 @@ static std::optional<SmallVector<Parts>> partsOf(ReshapeOp op) {
   return parts;
 }
 
+static bool sinksReshapes(Operation *op) {
+  auto kernel = dyn_cast<KernelOpInterface>(op);
+  return kernel ? fusionTraitsOf(kernel).sinksReshapes : isElementwise(op);
+}
+
 /// How many ops behind a transpose its order is looked for.
 static constexpr int mostBehind = 64;
 
@@ -54,9 +59,7 @@ static bool isOfTransposed(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || isa<TransposeOp>(op))
       return op;
-    auto kernel = dyn_cast<KernelOpInterface>(op);
-    if (!isa<ReshapeOp>(op) &&
-        !(kernel && fusionTraitsOf(kernel).sinksReshapes))
+    if (!isa<ReshapeOp>(op) && !sinksReshapes(op))
       return false;
     auto known = llvm::find_if(
         op->getOperands(), [](Value operand) { return !constantOf(operand); });
@@ -339,8 +342,7 @@ struct SinkBelow : mlir::OpInterfaceRewritePattern<LayoutOpInterface> {
 
   LogicalResult matchAndRewrite(LayoutOpInterface op,
                                 PatternRewriter &rewriter) const override {
-    auto kernel = dyn_cast<KernelOpInterface>(*op);
-    if (!kernel || !fusionTraitsOf(kernel).sinksReshapes)
+    if (!sinksReshapes(op))
       return rewriter.notifyMatchFailure(op, "reshapes do not pass");
     Unmerged apart(op);
     if (!apart.findParts())

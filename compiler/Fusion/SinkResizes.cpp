@@ -102,10 +102,10 @@ static bool leavesFunctions(const Product &product) {
     Operation *op = operand.getDefiningOp();
     return operand != product.result() &&
            operand.getType() == product.result().getType() &&
-           (llvm::isa_and_nonnull<EltwiseOp>(op) || weightedKernel(op));
+           (isElementwise(op) || weightedKernel(op));
   };
   return llvm::any_of(product.result().getUsers(), [&](Operation *user) {
-    return isa<EltwiseOp>(user) && llvm::none_of(user->getOperands(), isKernel);
+    return isElementwise(user) && llvm::none_of(user->getOperands(), isKernel);
   });
 }
 

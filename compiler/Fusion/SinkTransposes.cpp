@@ -93,23 +93,24 @@ rebuildAbove(PatternRewriter &rewriter, Operation *op, ValueRange operands,
 
 // Pattern: f(transpose(X), transpose(Y), small) ->
 //          transpose(f(X, Y, renamed(small)))
-static LogicalResult sinkBelow(EltwiseOp op, PatternRewriter &rewriter) {
-  ArrayRef<int64_t> shape = shapeOf(op.getResult());
+static LogicalResult sinkBelowElementwise(Operation *op,
+                                          PatternRewriter &rewriter) {
+  ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
   auto isFull = [&](Value v) { return shapeOf(v) == shape; };
   std::optional<Permutation> permutation = commonPermutation(
-      llvm::to_vector(llvm::make_filter_range(op.getInputs(), [&](Value v) {
+      llvm::to_vector(llvm::make_filter_range(op->getOperands(), [&](Value v) {
         return isFull(v) && !constantOf(v);
       })));
   if (!permutation)
     return rewriter.notifyMatchFailure(op, "no common transpose");
   SmallVector<Value> operands;
-  for (Value input : op.getInputs()) {
+  for (Value input : op->getOperands()) {
     if (isFull(input) && !constantOf(input)) {
       operands.push_back(input.getDefiningOp<TransposeOp>().getInput());
       continue;
     }
     FailureOr<Value> renamed =
-        renamedOperand(rewriter, op.getLoc(), input, *permutation);
+        renamedOperand(rewriter, op->getLoc(), input, *permutation);
     if (failed(renamed))
       return failure();
     operands.push_back(*renamed);
@@ -242,8 +243,20 @@ struct SinkBelow : mlir::OpInterfaceRewritePattern<KernelOpInterface> {
     if (!fusionTraitsOf(op).sinksTransposes)
       return rewriter.notifyMatchFailure(op, "transposes do not pass");
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-        .Case<EltwiseOp, ConcatOp, PadOp, ReduceOp>(
+        .Case([&](EltwiseOp known) {
+          return sinkBelowElementwise(known, rewriter);
+        })
+        .Case<ConcatOp, PadOp, ReduceOp>(
             [&](auto known) { return sinkBelow(known, rewriter); });
+  }
+};
+
+struct SinkBelowSteps : mlir::OpInterfaceRewritePattern<StepsOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(StepsOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    return sinkBelowElementwise(op, rewriter);
   }
 };
 
@@ -261,6 +274,6 @@ LogicalResult npu::sinkTransposes(Operation *root) {
     return success();
   mlir::RewritePatternSet patterns(root->getContext());
   addViewPatterns(patterns);
-  patterns.add<SinkBelow>(root->getContext());
+  patterns.add<SinkBelow, SinkBelowSteps>(root->getContext());
   return apply(root, std::move(patterns));
 }

@@ -101,9 +101,9 @@ static bool isFree(Value operand, int64_t dim) {
 
 /// Goes from the result of an elementwise op to the one operand that is cut,
 /// beside those whose parts are free and what is the same for all cuts.
-static bool passEltwise(EltwiseOp op, Step &step) {
+static bool passElementwise(Operation *op, Step &step) {
   std::optional<unsigned> cut;
-  for (auto [index, operand] : llvm::enumerate(op.getInputs())) {
+  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
     std::optional<int64_t> dim = broadcastDim(op, operand, step.dim);
     if (!dim || isFree(operand, *dim))
       continue;
@@ -114,7 +114,7 @@ static bool passEltwise(EltwiseOp op, Step &step) {
   if (!cut)
     return false;
   step.operand = *cut;
-  step.dim = *broadcastDim(op, op.getInputs()[*cut], step.dim);
+  step.dim = *broadcastDim(op, op->getOperand(*cut), step.dim);
   return true;
 }
 
@@ -158,8 +158,8 @@ static std::optional<SmallVector<Step>> stepsTo(Value value, int64_t dim) {
     bool passes = false;
     if (auto reshape = dyn_cast<ReshapeOp>(step.op))
       passes = passReshape(reshape, step);
-    else if (auto eltwise = dyn_cast<EltwiseOp>(step.op))
-      passes = passEltwise(eltwise, step);
+    else if (isElementwise(step.op))
+      passes = passElementwise(step.op, step);
     else if (auto transpose = dyn_cast<TransposeOp>(step.op)) {
       step.dim = toInts(transpose.getPermutation())[step.dim];
       passes = true;

@@ -36,28 +36,22 @@ static std::optional<int64_t> integerOf(Value value) {
 }
 
 namespace {
-/// clip and the conversion to bytes behind it, with bounds of the bytes.
+/// What is requantized, with bounds of the bytes.
 struct Bytes {
-  EltwiseOp clip;
   double low, high;
   Value last; // what others read
 };
 
 } // namespace
 
-static std::optional<Bytes> bytesOf(EltwiseOp cast) {
-  if (!isKind(cast, NPU_INSTR_cast) ||
-      !elementOf(cast.getResult()).isSignlessInteger(8))
+static std::optional<Bytes> bytesOf(RequantizeOp op) {
+  auto low = static_cast<int64_t>(op.getLow()),
+       high = static_cast<int64_t>(op.getHigh());
+  if (!elementOf(op.getResult()).isSignlessInteger(8) ||
+      elementOf(op.getInput()).isInteger(64) || low < -half || high >= half)
     return std::nullopt;
-  EltwiseOp clip = definedBy(cast.getInputs()[0], NPU_INSTR_clip);
-  if (!clip || !elementOf(clip.getResult()).isSignlessInteger(32))
-    return std::nullopt;
-  Bytes bytes = {
-      clip, std::ceil(static_cast<double>(clip.getAlpha().convertToFloat())),
-      std::floor(static_cast<double>(clip.getBeta().convertToFloat())),
-      cast.getResult()};
-  if (bytes.low < -half || bytes.high >= half || bytes.low > bytes.high)
-    return std::nullopt;
+  Bytes bytes = {static_cast<double>(low), static_cast<double>(high),
+                 op.getResult()};
   while (bytes.last.hasOneUse()) {
     auto bound = dyn_cast<EltwiseOp>(*bytes.last.user_begin());
     bool isLeast = isKind(bound, NPU_INSTR_max);
@@ -87,6 +81,8 @@ static bool readWithoutSign(Value bytes, int64_t &sums) {
       return readWithoutSign(transpose.getResult(), sums);
     if (op->hasAttr(zeroPoint) && use.getOperandNumber() == 0)
       return ++sums > 0;
+    if (isa<RequantizeOp>(op))
+      return use.getOperandNumber() == 0;
     return isKind(dyn_cast<EltwiseOp>(op), NPU_INSTR_cast) &&
            elementOf(op->getResult(0)).isSignlessInteger(32);
   });
@@ -133,6 +129,11 @@ static void redirect(PatternRewriter &rewriter, Value old, Value bytes) {
         op->setAttr(zeroPoint,
                     rewriter.getI64IntegerAttr(zero.getInt() + half));
       });
+    } else if (auto again = dyn_cast<RequantizeOp>(op)) {
+      rewriter.modifyOpInPlace(again, [&] {
+        again.getInputMutable().assign(bytes);
+        again.setInputZeroPoint(again.getInputZeroPoint() + half);
+      });
     } else {
       convertBack(rewriter, op, bytes);
     }
@@ -141,11 +142,11 @@ static void redirect(PatternRewriter &rewriter, Value old, Value bytes) {
 
 namespace {
 
-// Pattern: sum(cast(clip(X))) to i8 -> sum(cast(clip(X) + 128)) to ui8
-struct DropSign : OpRewritePattern<EltwiseOp> {
+// Pattern: sum(requantize(X)) of i8 -> sum(cast(requantize(X) + 128)) of ui8
+struct DropSign : OpRewritePattern<RequantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(EltwiseOp op,
+  LogicalResult matchAndRewrite(RequantizeOp op,
                                 PatternRewriter &rewriter) const override {
     std::optional<Bytes> bytes = bytesOf(op);
     if (!bytes)
@@ -155,9 +156,15 @@ struct DropSign : OpRewritePattern<EltwiseOp> {
       return rewriter.notifyMatchFailure(op, "not of sums alone");
     rewriter.setInsertionPointAfterValue(bytes->last);
     Emitter emit{rewriter, op.getLoc()};
-    Value value =
-        emit.clip(bytes->clip.getInputs()[0], bytes->low, bytes->high);
-    value = emit.step(NPU_INSTR_add, {value, emit.constant(Numbers::of(half))});
+    // Moved once it is within the bounds, so that nothing wraps.
+    Type i32 = rewriter.getI32Type();
+    auto bounded = cast<RequantizeOp>(
+        cloneWith(rewriter, op.getLoc(), op, op->getOperands(),
+                  tensorType(op.getResult()).clone(i32)));
+    bounded.setLow(static_cast<int64_t>(bytes->low));
+    bounded.setHigh(static_cast<int64_t>(bytes->high));
+    Value value = emit.step(
+        NPU_INSTR_add, {bounded.getResult(), emit.constant(Numbers::of(half))});
     auto unsignedByte =
         mlir::IntegerType::get(getContext(), 8, mlir::IntegerType::Unsigned);
     redirect(rewriter, bytes->last, emit.cast(value, unsignedByte));

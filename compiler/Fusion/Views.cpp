@@ -222,10 +222,10 @@ struct UnitsAboveTranspose : OpRewritePattern<ReshapeOp> {
 
 /// Whether a product makes the value, with what is fused to it.
 static bool isOfProduct(Value value) {
-  while (auto step = value.getDefiningOp<EltwiseOp>()) {
-    if (!step->hasOneUse())
+  while (isElementwise(value.getDefiningOp())) {
+    if (!value.hasOneUse())
       return false;
-    value = step.getInputs()[0];
+    value = value.getDefiningOp()->getOperand(0);
   }
   auto kernel = value.getDefiningOp<KernelOpInterface>();
   return kernel && kernel->hasOneUse() && fusionTraitsOf(kernel).sumsWider;

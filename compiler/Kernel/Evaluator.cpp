@@ -2,6 +2,7 @@
 #include "compiler/Kernel/Evaluator.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Kernel/KernelProblem.h"
 #include "kernels/tensor.h"
 
@@ -75,7 +76,78 @@ static Evaluated runKernel(Operation *op, ArrayRef<ElementsAttr> operands) {
   return values;
 }
 
+namespace {
+/// Steps of constants, each computed as it is made; null after a failure.
+class ComputedSteps : public StepBuilder {
+public:
+  explicit ComputedSteps(Location location)
+      : builder(location.getContext()), location(location) {}
+  ~ComputedSteps() override {
+    for (Operation *op : llvm::reverse(made))
+      op->destroy();
+  }
+
+  Value step(npu_instr_kind kind, ArrayRef<Value> operands, double alpha,
+             double beta) override {
+    if (llvm::is_contained(operands, Value()))
+      return Value();
+    Type element = tensorType(operands.front()).getElementType();
+    return compute(kind, operands, element, alpha, beta);
+  }
+  Value cast(Value value, Type element) override {
+    if (!value || tensorType(value).getElementType() == element)
+      return value;
+    return compute(NPU_INSTR_cast, value, element, 0, 0);
+  }
+  Value constant(ElementsAttr elements) override {
+    made.push_back(ConstantOp::create(builder, location,
+                                      elements.getShapedType(), elements));
+    return made.back()->getResult(0);
+  }
+
+private:
+  Value compute(npu_instr_kind kind, ArrayRef<Value> operands, Type element,
+                double alpha, double beta) {
+    SmallVector<shapes::Shape> inputs;
+    SmallVector<ElementsAttr> constants;
+    for (Value operand : operands) {
+      inputs.emplace_back(tensorType(operand).getShape());
+      constants.push_back(constantOf(operand));
+    }
+    std::string error; // none: the op's verifier has seen to that
+    auto type =
+        RankedTensorType::get(*shapes::broadcast(inputs, error), element);
+    made.push_back(
+        EltwiseOp::create(builder, location, type,
+                          builder.getI32IntegerAttr(kind), ValueRange(operands),
+                          builder.getF32FloatAttr(static_cast<float>(alpha)),
+                          builder.getF32FloatAttr(static_cast<float>(beta))));
+    Evaluated results = runKernel(made.back(), constants);
+    return failed(results) ? Value() : constant(results->front());
+  }
+
+  OpBuilder builder;
+  Location location;
+  SmallVector<Operation *> made;
+};
+} // namespace
+
+static Evaluated computeSteps(StepsOpInterface op,
+                              ArrayRef<ElementsAttr> operands) {
+  ComputedSteps steps(op->getLoc());
+  Operation *known = op->clone();
+  for (auto [i, operand] : llvm::enumerate(operands))
+    known->setOperand(static_cast<unsigned>(i), steps.constant(operand));
+  Value last = cast<StepsOpInterface>(known).makeSteps(steps);
+  known->destroy();
+  if (!last)
+    return failure();
+  return SmallVector<ElementsAttr>{constantOf(last)};
+}
+
 Evaluated npu::evaluate(Operation *op, ArrayRef<ElementsAttr> operands) {
+  if (auto steps = dyn_cast<StepsOpInterface>(op))
+    return computeSteps(steps, operands);
   if (isa<ReshapeOp, RelayoutOp>(op))
     return SmallVector<ElementsAttr>{
         reshaped(logicalType(op->getResult(0).getType()), operands[0])};

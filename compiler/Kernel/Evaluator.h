@@ -9,8 +9,8 @@
 
 namespace npu {
 
-/// The results of `op` (one with a kernel) on constant operands, in logical
-/// row-major order. Failure leaves an error at the op.
+/// The results of `op` (one with a kernel, or of such steps) on constant
+/// operands, in logical row-major order. Failure leaves an error at the op.
 FailureOr<SmallVector<ElementsAttr>> evaluate(Operation *op,
                                               ArrayRef<ElementsAttr> operands);
 

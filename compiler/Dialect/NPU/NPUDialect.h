@@ -30,6 +30,18 @@ inline llvm::hash_code hash_value(const LayoutBlock &block) {
   return llvm::hash_combine(block.dim, block.size);
 }
 
+/// Makes elementwise functions in a row, wherever it stands.
+class StepBuilder {
+public:
+  virtual ~StepBuilder() = default;
+  /// npu.eltwise of operands that broadcast, of the first one's type.
+  virtual Value step(npu_instr_kind kind, ArrayRef<Value> operands,
+                     double alpha = 0, double beta = 0) = 0;
+  /// The value in another element type; itself if it has that.
+  virtual Value cast(Value value, Type element) = 0;
+  virtual Value constant(ElementsAttr elements) = 0;
+};
+
 } // namespace npu
 
 #include "compiler/Dialect/NPU/NPUDialect.h.inc"

@@ -82,6 +82,15 @@ def NPU_ResizeNearest : NPU_Enum<
   I32EnumAttrCase<"Ceil", 3, "ceil">]>;
 def NPU_ResizeNearestAttr : NPU_EnumAttr<NPU_ResizeNearest, "resize_nearest">;
 
+/// These have no numbers either: steps with other functions stand for them.
+def NPU_Rounding : NPU_Enum<
+    "Rounding", "Which of two neighbours a quantized number becomes.", [
+  I32EnumAttrCase<"HalfEven", 0, "half_even">,
+  I32EnumAttrCase<"HalfAway", 1, "half_away">,
+  I32EnumAttrCase<"HalfUp", 2, "half_up">,
+  I32EnumAttrCase<"Twice", 3, "twice">]>;
+def NPU_RoundingAttr : NPU_EnumAttr<NPU_Rounding, "rounding">;
+
 /// unpool has no numbers: "nearest" is a resize.
 def NPU_UnpoolMode : NPU_Enum<"UnpoolMode", "Where unpool puts an element.", [
   I32EnumAttrCase<"Nearest", 0, "nearest">,

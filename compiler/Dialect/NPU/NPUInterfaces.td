@@ -48,4 +48,17 @@ def NPU_KernelOpInterface : OpInterface<"KernelOpInterface"> {
   ];
 }
 
+def NPU_StepsOpInterface : OpInterface<"StepsOpInterface"> {
+  let cppNamespace = "::npu";
+  let description = [{
+    An elementwise op that several npu.eltwise stand for, one after the other;
+    no kernel computes it as it is.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Makes the steps; gives the result of the last one.
+    }], "::mlir::Value", "makeSteps", (ins "::npu::StepBuilder &":$steps)>,
+  ];
+}
+
 #endif // NPU_INTERFACES_TD

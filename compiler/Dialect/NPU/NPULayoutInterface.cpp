@@ -213,6 +213,12 @@ static SmallVector<StringRef> demandNames() {
   X(TensornormOp, Light, normRelation, normRoles, noAxes, 0)                   \
   X(BroadcastOp, Light, broadcastRelation, inputRoles, noAxes, 0)
 
+/// Lowered before layouts are chosen, so that no target speaks of them.
+#define NPU_STEPS_RULES(X)                                                     \
+  X(QuantizeOp, Agnostic, broadcastRelation, inputsRoles, noAxes, 0)           \
+  X(DequantizeOp, Agnostic, broadcastRelation, inputsRoles, noAxes, 0)         \
+  X(RequantizeOp, Agnostic, broadcastRelation, inputsRoles, noAxes, 0)
+
 #define NPU_LAYOUT_RULE(OP, SENSITIVITY, RELATION, ROLES, AXES, RANK)          \
   Sensitivity OP::getSensitivity() { return Sensitivity::SENSITIVITY; }        \
   LayoutRelation OP::getLayoutRelation() { return RELATION(getOperation()); }  \
@@ -227,6 +233,7 @@ static SmallVector<StringRef> demandNames() {
     return axesOf(AXES, getOperation()->getResult(index), OpWords::result);    \
   }
 NPU_LAYOUT_RULES(NPU_LAYOUT_RULE)
+NPU_STEPS_RULES(NPU_LAYOUT_RULE)
 #undef NPU_LAYOUT_RULE
 
 ArrayRef<OpWords> npu::opVocabulary() {

@@ -185,5 +185,6 @@ def NPU_YieldOp : Op<NPU_Dialect, "yield", [
 
 include "compiler/Dialect/NPU/NPUKernelOps.td"
 include "compiler/Dialect/NPU/NPUChipOps.td"
+include "compiler/Dialect/NPU/NPUQuantizeOps.td"
 
 #endif // NPU_OPS_TD

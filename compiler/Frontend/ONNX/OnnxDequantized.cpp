@@ -8,6 +8,7 @@
 #include "compiler/Frontend/ONNX/OnnxOps.h"
 #include "compiler/Frontend/ONNX/OnnxQuantize.h"
 #include "compiler/Frontend/ONNX/OnnxWindow.h"
+#include "compiler/Frontend/Support/IntegerScale.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -51,16 +52,9 @@ Value npu::dequantized(OnnxNode &node, const Dequantized &parts, Type element) {
   OpBuilder &builder = node.getBuilder();
   if (isa<mlir::FloatType>(elementOf(parts.number)))
     return node.cast(parts.number, element);
-  // Floats hold the differences of bytes exactly, and vectorize better.
-  bool isWide = !isByte(elementOf(parts.number));
-  Type work = isWide ? Type(builder.getI32Type()) : builder.getF32Type();
-  Value difference = node.cast(parts.number, work);
-  if (!isZero(parts.zeroPoint))
-    difference = node.eltwise(NPU_INSTR_sub,
-                              {difference, node.cast(parts.zeroPoint, work)});
-  Value scaled = multiply(node, node.cast(difference, builder.getF32Type()),
-                          node.cast(parts.scale, builder.getF32Type()));
-  Value real = node.cast(scaled, element);
+  Value scale = node.cast(parts.scale, builder.getF32Type());
+  Value real = node.cast(dequantize(node, parts.number, scale, parts.zeroPoint),
+                         element);
   if (real && elementOf(real).isF32() && hasGoodScale(parts))
     node.dequantizedValues->insert({real, parts});
   return real;

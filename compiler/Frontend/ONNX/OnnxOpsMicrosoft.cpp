@@ -46,7 +46,7 @@ static LogicalResult setUnits(OnnxNode &node, Value units, size_t index,
       return failure();
     element = elementOf(zeroPoint);
   }
-  return node.setResult(quantized(node, units, zeroPoint, element));
+  return node.setResult(quantizedUnits(node, units, zeroPoint, element));
 }
 
 /// The same with a real number.

@@ -9,6 +9,7 @@
 #include "compiler/Frontend/ONNX/OnnxArithmetic.h"
 #include "compiler/Frontend/ONNX/OnnxQuantize.h"
 #include "compiler/Frontend/ONNX/OnnxWindow.h"
+#include "compiler/Frontend/Support/IntegerScale.h"
 
 #include <numeric>
 
@@ -94,13 +95,14 @@ static bool readGranularity(OnnxNode &node, Value data, Value &scale,
   return !node.hasFailed();
 }
 
-/// round(real) + zero point, at the nearest end where that is out of range.
-Value npu::quantized(OnnxNode &node, Value real, Value zeroPoint,
+Value npu::quantized(OnnxNode &node, Value real, Value scale, Value zeroPoint,
                      Type element) {
-  Value rounded = node.eltwise(NPU_INSTR_round, {real});
-  if (zeroPoint && !isZero(zeroPoint))
-    rounded = add(node, rounded, node.cast(zeroPoint, f32(node)));
-  return node.cast(rounded, element);
+  return quantize(node, real, scale, zeroPoint, element, Rounding::HalfEven);
+}
+
+Value npu::quantizedUnits(OnnxNode &node, Value units, Value zeroPoint,
+                          Type element) {
+  return quantized(node, units, node.scalar(1, f32(node)), zeroPoint, element);
 }
 
 LogicalResult npu::buildQuantizeLinear(OnnxNode &node) {
@@ -138,10 +140,11 @@ LogicalResult npu::buildQuantizeLinear(OnnxNode &node) {
     return failure();
   if (Value number = numberFor(node, x, scale, zeroPoint, element))
     return node.setResult(number);
-  Value real =
-      divide(node, node.cast(x, f32(node)), node.cast(scale, f32(node)));
-  real = node.cast(node.cast(real, quotient), f32(node));
-  return node.setResult(quantized(node, real, zeroPoint, element));
+  Value real = node.cast(x, f32(node)), unit = node.cast(scale, f32(node));
+  if (quotient == f32(node))
+    return node.setResult(quantized(node, real, unit, zeroPoint, element));
+  real = node.cast(node.cast(divide(node, real, unit), quotient), f32(node));
+  return node.setResult(quantizedUnits(node, real, zeroPoint, element));
 }
 
 LogicalResult npu::buildDequantizeLinear(OnnxNode &node) {
@@ -183,9 +186,8 @@ Dequantized npu::quantizedByRange(OnnxNode &node, Value x) {
        divide(node, range, node.scalar(255, f32(node)))});
   Type element = node.getBuilder().getIntegerType(8, /*isSigned=*/false);
   Value offset = divide(node, subtract(node, zero, low), scale);
-  Value zeroPoint = quantized(node, offset, Value(), element);
-  return {quantized(node, divide(node, x, scale), zeroPoint, element), scale,
-          zeroPoint};
+  Value zeroPoint = quantizedUnits(node, offset, Value(), element);
+  return {quantized(node, x, scale, zeroPoint, element), scale, zeroPoint};
 }
 
 Value npu::multiplyByRange(OnnxNode &node, Value x, const Dequantized &weight) {
@@ -342,8 +344,8 @@ LogicalResult npu::buildConvInteger(OnnxNode &node) {
 /// An i32 sum in units of `factor` as a quantized number.
 static Value requantized(OnnxNode &node, Value sum, Value factor,
                          Value zeroPoint) {
-  return quantized(node, multiply(node, node.cast(sum, f32(node)), factor),
-                   zeroPoint, elementOf(zeroPoint));
+  return quantizedUnits(node, multiply(node, node.cast(sum, f32(node)), factor),
+                        zeroPoint, elementOf(zeroPoint));
 }
 
 LogicalResult npu::buildQLinearConv(OnnxNode &node) {

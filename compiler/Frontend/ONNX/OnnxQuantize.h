@@ -22,9 +22,12 @@ inline bool isFourBits(const onnx::TensorProto &tensor) {
 /// An input that must be one number, as a scalar.
 Value wholeParameter(OnnxNode &node, size_t index);
 
-/// round(real) + zero point (or none), at the nearest end of `element` where
-/// that is out of range.
-Value quantized(OnnxNode &node, Value real, Value zeroPoint, Type element);
+/// npu.quantize as ONNX rounds: halves to even. A null zero point is 0.
+Value quantized(OnnxNode &node, Value real, Value scale, Value zeroPoint,
+                Type element);
+/// The same of what is in units of the scale already.
+Value quantizedUnits(OnnxNode &node, Value units, Value zeroPoint,
+                     Type element);
 
 /// (a - aZero) times (b - bZero) in i32; zero points broadcast to the operands.
 Value integerProduct(OnnxNode &node, Value a, Value aZero, Value b,

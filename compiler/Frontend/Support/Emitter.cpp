@@ -228,6 +228,33 @@ Value Emitter::finishU64(Operation *op) {
       [&](Value value) { return moved(cast(value, u64)); });
 }
 
+namespace {
+/// What the emitter makes, computed at once.
+struct EmittedSteps : StepBuilder {
+  explicit EmittedSteps(Emitter &emitter) : emitter(emitter) {}
+
+  Value step(npu_instr_kind kind, ArrayRef<Value> operands, double alpha,
+             double beta) override {
+    return emitter.eltwise(kind, operands, alpha, beta);
+  }
+  Value cast(Value value, Type element) override {
+    return emitter.cast(value, element);
+  }
+  Value constant(ElementsAttr elements) override {
+    return emitter.constant(elements);
+  }
+
+  Emitter &emitter;
+};
+} // namespace
+
+Value Emitter::finishSteps(StepsOpInterface op) {
+  EmittedSteps steps(*this);
+  Value made = op.makeSteps(steps);
+  op->erase();
+  return made;
+}
+
 Value Emitter::finish(Operation *op) {
   if (sawError) // one error for each node
     return giveUp(op);
@@ -246,6 +273,10 @@ Value Emitter::finish(Operation *op) {
     op->erase();
     return constant(makeElements(type, ArrayRef<char>()));
   }
+  auto steps = dyn_cast<StepsOpInterface>(op);
+  if (steps && llvm::all_of(op->getOperands(),
+                            [](Value value) { return constantOf(value); }))
+    return finishSteps(steps);
   FoldMemo *memo = FoldMemo::current();
   std::optional<FoldMemo::Key> key = memo ? FoldMemo::keyOf(op) : std::nullopt;
   if (ElementsAttr known = key ? memo->find(*key) : ElementsAttr()) {
@@ -332,6 +363,23 @@ static bool isComparison(npu_instr_kind kind) {
          kind == NPU_INSTR_greater_equal;
 }
 
+FailureOr<Ints> Emitter::broadcastShape(ArrayRef<Value> operands) {
+  if (anyNull(operands)) {
+    noteFailure();
+    return failure();
+  }
+  SmallVector<shapes::Shape> inputs;
+  for (Value operand : operands)
+    inputs.emplace_back(shapeOf(operand));
+  std::string reason;
+  FailureOr<shapes::Shape> shape = shapes::broadcast(inputs, reason);
+  if (failed(shape)) {
+    (void)fail(reason);
+    return failure();
+  }
+  return Ints(*shape);
+}
+
 Value Emitter::eltwise(npu_instr_kind kind, ArrayRef<Value> operands,
                        double alpha, double beta) {
   if (anyNull(operands))
@@ -345,13 +393,9 @@ Value Emitter::eltwise(npu_instr_kind kind, ArrayRef<Value> operands,
       return fail("operands have the element types " + typeText(element) +
                   " and " + typeText(elementOf(operand)) +
                   ", expected the same");
-  SmallVector<shapes::Shape> inputs;
-  for (Value operand : operands)
-    inputs.emplace_back(shapeOf(operand));
-  std::string reason;
-  FailureOr<shapes::Shape> shape = shapes::broadcast(inputs, reason);
+  FailureOr<Ints> shape = broadcastShape(operands);
   if (failed(shape))
-    return fail(reason);
+    return Value();
   if (isComparison(kind))
     element = builder.getI1Type();
   return create<EltwiseOp>(*shape, element, builder.getI32IntegerAttr(kind),

@@ -53,6 +53,9 @@ public:
         OpTy::create(builder, location, *type, std::forward<Args>(args)...));
   }
 
+  /// The shape that operands broadcast to, or an error.
+  FailureOr<Ints> broadcastShape(ArrayRef<Value> operands);
+
   Value constant(ElementsAttr elements);
   /// A tensor filled with one number, stored as a splat.
   Value filled(double number, ArrayRef<int64_t> shape, Type element);
@@ -124,6 +127,8 @@ protected:
   FailureOr<RankedTensorType> typeOf(const Twine &what, ArrayRef<int64_t> shape,
                                      Type element);
   Value finish(Operation *op);
+  /// What stands for an op of several steps, all operands of which are known.
+  Value finishSteps(StepsOpInterface op);
   /// An op that would compute in f64, where not all of it is known.
   Value finishDouble(Operation *op);
   /// An op that orders u64: it orders what differs by 2^63 in i64.

@@ -1,28 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Frontend/Support/IntegerScale.h"
 
-#include <cmath>
-
 using namespace npu;
 
-Value npu::applyScale(Emitter &emitter, Value value, Value multiplier,
-                      Value shift, bool roundsTwice) {
-  // 2^30 / 2^30: only the type changes.
-  if (constantInt(multiplier) == int64_t(1) << 30 && constantInt(shift) == 30)
-    return value;
-  return emitter.eltwise(NPU_INSTR_mul_shift, {value, multiplier, shift},
-                         roundsTwice ? 1 : 0);
+Value npu::quantize(Emitter &emitter, Value value, Value scale, Value zeroPoint,
+                    Type element, Rounding rounding) {
+  FailureOr<Ints> shape =
+      emitter.broadcastShape({value, scale, zeroPoint ? zeroPoint : scale});
+  if (failed(shape))
+    return Value();
+  return emitter.create<QuantizeOp>(*shape, element, value, scale, zeroPoint,
+                                    rounding);
 }
 
-Value npu::addAndSaturate(Emitter &emitter, Value value, Value zeroPoint,
-                          unsigned bits, bool isUnsigned) {
-  if (zeroPoint && constantInt(zeroPoint) != 0)
-    value = emitter.eltwise(NPU_INSTR_add, {value, zeroPoint});
-  if (bits >= 32)
-    return value;
-  double count = std::ldexp(1.0, int(bits));
-  double least = isUnsigned ? 0 : -count / 2;
-  return emitter.eltwise(NPU_INSTR_clip, {value}, least, least + count - 1);
+Value npu::dequantize(Emitter &emitter, Value value, Value scale,
+                      Value zeroPoint) {
+  FailureOr<Ints> shape =
+      emitter.broadcastShape({value, scale, zeroPoint ? zeroPoint : scale});
+  if (failed(shape))
+    return Value();
+  return emitter.create<DequantizeOp>(*shape, emitter.getBuilder().getF32Type(),
+                                      value, scale, zeroPoint);
+}
+
+Value npu::requantize(Emitter &emitter, Value value, const Requantization &how,
+                      Type element) {
+  SmallVector<Value, 3> operands{value};
+  llvm::append_range(operands, how.scale);
+  FailureOr<Ints> shape = emitter.broadcastShape(operands);
+  if (failed(shape))
+    return Value();
+  // 2^30 / 2^30 scales nothing.
+  if (operands.size() > 1 && constantInt(operands[1]) == int64_t(1) << 30 &&
+      constantInt(operands[2]) == 30)
+    operands.truncate(1);
+  return emitter.create<RequantizeOp>(
+      *shape, element, value, ValueRange(operands).drop_front(),
+      how.inputZeroPoint, how.zeroPoint, how.low, how.high, how.rounding);
+}
+
+IntegerRange npu::rangeOfBits(unsigned bits, bool isUnsigned) {
+  int64_t count = int64_t(1) << bits;
+  int64_t low = isUnsigned ? 0 : -count / 2;
+  return {low, low + count - 1};
 }
 
 Reciprocal npu::reciprocalOf(uint32_t count) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integers scaled by a multiplier and a shift, as TOSA and TFLite define it to
-// the bit.
+// Quantized numbers: made of real ones and of integers that are scaled by a
+// multiplier and a shift, as TOSA and TFLite define it to the bit.
 #ifndef NPU_COMPILER_FRONTEND_SUPPORT_INTEGERSCALE_H
 #define NPU_COMPILER_FRONTEND_SUPPORT_INTEGERSCALE_H
 
@@ -9,14 +9,30 @@
 
 namespace npu {
 
-/// value * multiplier / 2^shift, rounded; all three of one type, i32 as a rule.
-Value applyScale(Emitter &emitter, Value value, Value multiplier, Value shift,
-                 bool roundsTwice);
+/// See npu.quantize; a null zero point is 0.
+Value quantize(Emitter &emitter, Value value, Value scale, Value zeroPoint,
+               Type element, Rounding rounding);
 
-/// value + zero point, at the nearest end of a number of `bits` bits where that
-/// is out of range.
-Value addAndSaturate(Emitter &emitter, Value value, Value zeroPoint,
-                     unsigned bits, bool isUnsigned);
+/// See npu.dequantize, the same way.
+Value dequantize(Emitter &emitter, Value value, Value scale, Value zeroPoint);
+
+/// What npu.requantize makes of integers.
+struct Requantization {
+  /// Multiplier and shift, or none.
+  SmallVector<Value, 2> scale;
+  int64_t zeroPoint = 0, low = INT32_MIN, high = INT32_MAX;
+  int64_t inputZeroPoint = 0;
+  Rounding rounding = Rounding::HalfUp;
+};
+
+Value requantize(Emitter &emitter, Value value, const Requantization &how,
+                 Type element);
+
+/// The least and most of integers of so many bits.
+struct IntegerRange {
+  int64_t low, high;
+};
+IntegerRange rangeOfBits(unsigned bits, bool isUnsigned = false);
 
 /// The multiplier and shift that divide by `count`.
 struct Reciprocal {

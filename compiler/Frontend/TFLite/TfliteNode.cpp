@@ -138,20 +138,34 @@ TfliteMultiplier npu::multiplierOf(double factor) {
   return {int32_t(multiplier), 31 - exponent};
 }
 
+/// Multiplier and shift, as numbers of `element`.
+static SmallVector<Value, 2>
+scaleOperands(TfliteNode &node, ArrayRef<TfliteMultiplier> multipliers,
+              Type element) {
+  auto operand = [&](int32_t TfliteMultiplier::*part) {
+    auto numbers = llvm::to_vector(llvm::map_range(
+        multipliers, [&](const TfliteMultiplier &one) { return one.*part; }));
+    return node.cast(llvm::all_equal(numbers) ? node.number32(numbers.front())
+                                              : node.vectorAlong(numbers, 0, 1),
+                     element);
+  };
+  return {operand(&TfliteMultiplier::multiplier),
+          operand(&TfliteMultiplier::shift)};
+}
+
 Value TfliteNode::scaledBy(Value value, ArrayRef<TfliteMultiplier> multipliers,
                            Rounding rounding) {
   if (!value)
     return noteFailure();
-  auto operand = [&](int32_t TfliteMultiplier::*part) {
-    auto numbers = llvm::to_vector(llvm::map_range(
-        multipliers, [&](const TfliteMultiplier &one) { return one.*part; }));
-    return cast(llvm::all_equal(numbers) ? number32(numbers.front())
-                                         : vectorAlong(numbers, 0, 1),
-                elementOf(value));
-  };
-  return applyScale(*this, value, operand(&TfliteMultiplier::multiplier),
-                    operand(&TfliteMultiplier::shift),
-                    rounding == Rounding::Twice);
+  SmallVector<Value, 3> operands{value};
+  llvm::append_range(operands,
+                     scaleOperands(*this, multipliers, elementOf(value)));
+  // 2^30 / 2^30 scales nothing.
+  if (constantInt(operands[1]) == int64_t(1) << 30 &&
+      constantInt(operands[2]) == 30)
+    return value;
+  return eltwise(NPU_INSTR_mul_shift, operands,
+                 rounding == Rounding::Twice ? 1 : 0);
 }
 
 Value TfliteNode::scaled(Value value, ArrayRef<double> factors,
@@ -160,11 +174,8 @@ Value TfliteNode::scaled(Value value, ArrayRef<double> factors,
 }
 
 Value TfliteNode::saturated(Value value, int64_t zero, int64_t low,
-                            int64_t high, size_t result) {
-  if (zero != 0)
-    value = two(NPU_INSTR_add, value, number32(zero));
-  value = eltwise(NPU_INSTR_clip, {value}, double(low), double(high));
-  return cast(value, resultElement(result));
+                            int64_t high) {
+  return requantize(*this, value, {{}, zero, low, high}, resultElement());
 }
 
 TfliteRange npu::quantizedRange(Type element, const TfliteScale &scale,
@@ -189,6 +200,29 @@ Value TfliteNode::quantized(Value value, Activation activation) {
     return Value();
   TfliteRange range = quantizedRange(resultElement(), *scale, activation);
   return saturated(value, scale->zeroPoint(), range.low, range.high);
+}
+
+Value TfliteNode::requantized(Value value,
+                              ArrayRef<TfliteMultiplier> multipliers,
+                              Rounding rounding, Activation activation,
+                              int64_t inputZero) {
+  FailureOr<TfliteScale> scale = resultScale();
+  if (!value || failed(scale))
+    return noteFailure();
+  TfliteRange range = quantizedRange(resultElement(), *scale, activation);
+  Type wide = elementOf(value).isInteger(64) ? elementOf(value) : i32();
+  return requantize(*this, value,
+                    {scaleOperands(*this, multipliers, wide),
+                     scale->zeroPoint(), range.low, range.high, inputZero,
+                     rounding},
+                    resultElement());
+}
+
+LogicalResult TfliteNode::setRequantized(Value value, double factor,
+                                         Activation activation,
+                                         int64_t inputZero) {
+  return setResult(requantized(value, multiplierOf(factor), Rounding::Twice,
+                               activation, inputZero));
 }
 
 LogicalResult TfliteNode::setQuantized(Value value, Activation activation) {

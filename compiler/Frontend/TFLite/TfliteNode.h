@@ -28,10 +28,6 @@ struct TfliteOp {
   const char *custom = ""; // the name of an operator that is not TFLite's own
 };
 
-/// How a scaled sum becomes a whole number: halves away from zero after one or
-/// two roundings, as LiteRT's kernels have it.
-enum class Rounding { Once, Twice };
-
 /// The multiplier and shift for a factor above 0: factor = multiplier /
 /// 2^shift, of 31 bits, as LiteRT rounds it; 0 for factors that vanish.
 struct TfliteMultiplier {
@@ -127,14 +123,20 @@ public:
   /// value * factor in i32, halves as `rounding` says; several factors are
   /// along the last dimension.
   Value scaled(Value value, ArrayRef<double> factors, Rounding rounding);
-  /// value + the zero point of a result, within `low` and `high`, as the
+  /// value + the zero point of the result, within `low` and `high`, as the
   /// result's type.
-  Value saturated(Value value, int64_t zero, int64_t low, int64_t high,
-                  size_t result = 0);
+  Value saturated(Value value, int64_t zero, int64_t low, int64_t high);
   /// The same within its fused activation, or within its type; null after an
   /// error.
   Value quantized(Value value, tflite::Activation activation);
   LogicalResult setQuantized(Value value, tflite::Activation activation);
+  /// The same of value * multiplier / 2^shift, see scaledBy.
+  Value requantized(Value value, ArrayRef<TfliteMultiplier> multipliers,
+                    Rounding rounding, tflite::Activation activation,
+                    int64_t inputZero = 0);
+  LogicalResult setRequantized(Value value, double factor,
+                               tflite::Activation activation,
+                               int64_t inputZero = 0);
   /// Floats and plain integers within a fused activation.
   Value activated(Value value, tflite::Activation activation);
 

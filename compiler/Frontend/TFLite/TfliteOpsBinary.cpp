@@ -104,8 +104,7 @@ LogicalResult npu::buildTfliteArithmetic(TfliteNode &node) {
   double factor =
       unit->twiceLargest / (std::ldexp(1.0, leftShift) * result->scale());
   Value sum = node.eltwise(node.instr(), {unit->a, unit->b});
-  return node.setQuantized(node.scaled(sum, factor, Rounding::Twice),
-                           activationOf(node));
+  return node.setRequantized(sum, factor, activationOf(node));
 }
 
 LogicalResult npu::buildTfliteSquaredDifference(TfliteNode &node) {
@@ -121,10 +120,8 @@ LogicalResult npu::buildTfliteSquaredDifference(TfliteNode &node) {
   double factor = unit->twiceLargest * unit->twiceLargest /
                   (std::ldexp(1.0, 2 * leftShift) * result->scale());
   Value difference = node.two(NPU_INSTR_sub, unit->a, unit->b);
-  return node.setQuantized(
-      node.scaled(node.two(NPU_INSTR_mul, difference, difference), factor,
-                  Rounding::Twice),
-      Activation::NONE);
+  return node.setRequantized(node.two(NPU_INSTR_mul, difference, difference),
+                             factor, Activation::NONE);
 }
 
 // --- Products, quotients -----------------------------------------------------
@@ -141,9 +138,7 @@ LogicalResult npu::buildTfliteMul(TfliteNode &node) {
   Value product =
       node.two(NPU_INSTR_mul, node.centered(node.input(0), a->zeroPoint()),
                node.centered(node.input(1), b->zeroPoint()));
-  return node.setQuantized(
-      node.scaled(product, double(factor), Rounding::Twice),
-      activationOf(node));
+  return node.setRequantized(product, double(factor), activationOf(node));
 }
 
 /// The whole number below the exact quotient, which a rounded quotient may

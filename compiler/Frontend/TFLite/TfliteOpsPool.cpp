@@ -93,13 +93,15 @@ static Value meanOfIntegers(TfliteNode &node, Value data,
     multipliers.push_back(scale.multiplier);
     shifts.push_back(scale.shift);
   }
-  Value mean = applyScale(node, sum, byPlace(node, multipliers, window),
-                          byPlace(node, shifts, window),
-                          /*roundsTwice=*/false);
   Type element = elementOf(data);
-  return node.cast(addAndSaturate(node, mean, node.number32(-offset),
-                                  element.getIntOrFloatBitWidth(), false),
-                   element);
+  IntegerRange range = rangeOfBits(element.getIntOrFloatBitWidth());
+  return requantize(
+      node, sum,
+      {{byPlace(node, multipliers, window), byPlace(node, shifts, window)},
+       -offset,
+       range.low,
+       range.high},
+      element);
 }
 
 LogicalResult npu::buildTfliteAveragePool(TfliteNode &node) {

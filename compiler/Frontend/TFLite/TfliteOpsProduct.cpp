@@ -47,7 +47,7 @@ LogicalResult npu::buildTfliteFullyConnected(TfliteNode &node) {
   product.weight =
       isa<mlir::FloatType>(elementOf(data)) ? tfliteFloats(node, 1) : weight;
   product.bias = node.optionalInput(2);
-  product.rounding = Rounding::Once;
+  product.rounding = Rounding::HalfUp;
   Value result = tfliteProduct(
       node, product, options ? options->activation() : tflite::Activation::NONE,
       [&](Value x, Value w, Value bias, int64_t zero) {
@@ -131,13 +131,13 @@ LogicalResult npu::buildTfliteBatchMatMul(TfliteNode &node) {
   b = inOneBatch(node, b, batches);
   double factor =
       double(float(left->scale()) * float(right->scale())) / result->scale();
-  Value scaled =
-      isByte(elementOf(a))
-          ? node.scaled(node.reshape(integerProduct(node, a, left->zeroPoint(),
-                                                    b, right->zeroPoint()),
-                                     *shape),
-                        factor, Rounding::Twice)
-          : tfliteScaledLong(
-                node, node.reshape(shortProduct(node, a, b), *shape), factor);
-  return node.setQuantized(scaled, tflite::Activation::NONE);
+  if (isByte(elementOf(a)))
+    return node.setRequantized(
+        node.reshape(
+            integerProduct(node, a, left->zeroPoint(), b, right->zeroPoint()),
+            *shape),
+        factor, tflite::Activation::NONE);
+  Value product = node.reshape(shortProduct(node, a, b), *shape);
+  return node.setQuantized(tfliteScaledLong(node, product, factor),
+                           tflite::Activation::NONE);
 }

@@ -34,16 +34,16 @@ LogicalResult npu::buildTfliteReduce(TfliteNode &node) {
 /// until the result is quantized: a chip sums the bytes of an image and stores
 /// bytes in one kernel.
 static LogicalResult
-setQuantizedSum(TfliteNode &node, ArrayRef<int64_t> axes,
-                function_ref<Value(Value sum, double factor)> scale) {
+setQuantizedSum(TfliteNode &node, ArrayRef<int64_t> axes, Rounding rounding,
+                function_ref<TfliteMultiplier(double factor)> multiplier) {
   Value x = node.input(0);
   FailureOr<TfliteScale> from = node.inputScale(0), to = node.resultScale();
   if (failed(from) || failed(to))
     return failure();
   Value sum = node.reduce(node.centered(x, from->zeroPoint()), ReduceKind::Sum,
                           axes, /*keepDims=*/true);
-  Value result = node.quantized(scale(sum, from->scale() / to->scale()),
-                                tflite::Activation::NONE);
+  Value result = node.requantized(sum, multiplier(from->scale() / to->scale()),
+                                  rounding, tflite::Activation::NONE);
   if (keepsDims(node))
     return node.setResult(result);
   Ints shape;
@@ -61,9 +61,7 @@ LogicalResult npu::buildTfliteSum(TfliteNode &node) {
   FailureOr<Ints> axes = node.dimensions(1, rankOf(x));
   if (failed(axes) || failed(node.checkKeepsType(0)))
     return failure();
-  return setQuantizedSum(node, *axes, [&](Value sum, double factor) {
-    return node.scaled(sum, factor, Rounding::Once);
-  });
+  return setQuantizedSum(node, *axes, Rounding::HalfUp, multiplierOf);
 }
 
 /// The multiplier of a mean in LiteRT's integers: that of the scales, divided
@@ -90,8 +88,8 @@ LogicalResult npu::buildTfliteMean(TfliteNode &node) {
     return node.setResult(
         node.reduce(x, ReduceKind::Mean, *axes, keepsDims(node)));
   if (node.isQuantized(0))
-    return setQuantizedSum(node, *axes, [&](Value sum, double factor) {
-      return node.scaledBy(sum, meanMultiplier(factor, count), Rounding::Twice);
+    return setQuantizedSum(node, *axes, Rounding::Twice, [&](double factor) {
+      return meanMultiplier(factor, count);
     });
   // What follows the point is cut off.
   Type i64 = node.getBuilder().getI64Type();

@@ -155,8 +155,7 @@ static LogicalResult buildOfBytes(TfliteNode &node, const Svdf &svdf,
     return failure();
   Value sums = unitSums(node, svdf, node.cast(state, node.i32()),
                         node.cast(svdf.times, node.i32()));
-  return node.setQuantized(node.scaled(sums, toResult, Rounding::Twice),
-                           tflite::Activation::NONE);
+  return node.setRequantized(sums, toResult, tflite::Activation::NONE);
 }
 
 LogicalResult npu::buildTfliteSvdf(TfliteNode &node) {

@@ -4,6 +4,7 @@
 #include "compiler/Frontend/TFLite/TfliteOps.h"
 
 #include "compiler/Dialect/NPU/Constants.h"
+#include "compiler/Frontend/Support/IntegerScale.h"
 
 #include <cmath>
 
@@ -37,17 +38,12 @@ LogicalResult npu::buildTfliteCast(TfliteNode &node) {
   return node.setResult(node.cast(x, result));
 }
 
-/// round(x / scale) + zero, halves away from zero; the conversion gives the
-/// nearest end where that is out of range.
 static LogicalResult quantizeFloats(TfliteNode &node,
                                     const TfliteScale &scale) {
-  Value steps =
-      node.one(NPU_INSTR_round_away, node.two(NPU_INSTR_div, node.input(0),
-                                              node.float32(scale.scale())));
-  if (scale.zeroPoint() != 0)
-    steps =
-        node.two(NPU_INSTR_add, steps, node.float32(double(scale.zeroPoint())));
-  return node.setResult(node.cast(steps, node.resultElement()));
+  return node.setResult(quantize(node, node.input(0),
+                                 node.float32(scale.scale()),
+                                 node.number32(scale.zeroPoint()),
+                                 node.resultElement(), Rounding::HalfAway));
 }
 
 LogicalResult npu::buildTfliteQuantize(TfliteNode &node) {
@@ -60,31 +56,23 @@ LogicalResult npu::buildTfliteQuantize(TfliteNode &node) {
   if (failed(scale))
     return failure();
   double factor = scale->scale() / result->scale();
-  Value value = node.centered(node.input(0), scale->zeroPoint());
-  value = node.scaled(value, factor, Rounding::Twice);
-  if (node.resultElement().isInteger(32))
-    return node.setResult(
-        node.two(NPU_INSTR_add, value, node.number32(result->zeroPoint())));
-  return node.setQuantized(value, Activation::NONE);
+  return node.setRequantized(node.input(0), factor, Activation::NONE,
+                             scale->zeroPoint());
 }
 
-/// (x - zero) * scale, in floats; scales of channels are along their dimension.
+/// Scales of channels are along their dimension.
 static Value dequantized(TfliteNode &node, Value x, const TfliteScale &scale) {
-  Type f32 = node.f32();
-  x = node.cast(x, f32);
-  auto along = [&](auto numbers) {
-    SmallVector<double> values(numbers.begin(), numbers.end());
-    if (values.size() == 1)
-      return node.float32(values.front());
-    Ints shape(rankOf(x) - scale.axis, 1);
-    shape[0] = int64_t(values.size());
-    return node.floats(values, shape);
-  };
   if (!x)
     return x;
-  if (llvm::any_of(scale.zeroPoints, [](int64_t zero) { return zero != 0; }))
-    x = node.two(NPU_INSTR_sub, x, along(ArrayRef(scale.zeroPoints)));
-  return node.two(NPU_INSTR_mul, x, along(ArrayRef(scale.scales)));
+  if (scale.scales.size() == 1)
+    return dequantize(node, x, node.float32(scale.scale()),
+                      node.number32(scale.zeroPoint()));
+  Ints shape(rankOf(x) - scale.axis, 1);
+  shape[0] = int64_t(scale.scales.size());
+  SmallVector<double> scales(scale.scales.begin(), scale.scales.end());
+  SmallVector<int32_t> zeros(scale.zeroPoints.begin(), scale.zeroPoints.end());
+  return dequantize(node, x, node.floats(scales, shape),
+                    node.vectorAlong(zeros, 0, int64_t(shape.size())));
 }
 
 LogicalResult npu::buildTfliteDequantize(TfliteNode &node) {

@@ -100,10 +100,11 @@ LogicalResult npu::buildTfliteRelu(TfliteNode &node) {
   if (failed(scale) || failed(result))
     return failure();
   float factor = float(scale->scale()) / float(result->scale());
+  if (!isUnit)
+    return node.setRequantized(node.input(0), double(factor), activation,
+                               scale->zeroPoint());
   Value value = node.scaled(node.centered(node.input(0), scale->zeroPoint()),
                             double(factor), Rounding::Twice);
-  if (!isUnit)
-    return node.setQuantized(value, activation);
   TfliteRange from0 = quantizedRange(node.resultElement(), *result,
                                      Activation::RELU),
               to1 = quantizedRange(node.resultElement(), *result,

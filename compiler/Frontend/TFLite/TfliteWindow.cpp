@@ -76,7 +76,7 @@ Value npu::tfliteScaledLong(TfliteNode &node, Value sum,
     return TfliteMultiplier{number, found.shift - 16};
   };
   Value scaled = node.scaledBy(sum, llvm::map_to_vector(factors, ofShortBits),
-                               Rounding::Once);
+                               Rounding::HalfUp);
   return node.cast(node.eltwise(NPU_INSTR_clip, {scaled}, -65536, 65536),
                    node.i32());
 }
@@ -168,7 +168,7 @@ static Value shortProduct(TfliteNode &node, const TfliteProduct &product,
   }
   // LiteRT sums in as many bits as the bias has, and its FULLY_CONNECTED's
   // factor is the same for both.
-  bool isOnce = product.rounding == Rounding::Once;
+  bool isOnce = product.rounding == Rounding::HalfUp;
   bool isLong = !product.bias || elementOf(product.bias).isInteger(64);
   bool fits = !isLong || fits32Bits(product, scale.factors);
   Type element = fits ? node.i32() : Type(node.getBuilder().getI64Type());
@@ -181,12 +181,12 @@ static Value shortProduct(TfliteNode &node, const TfliteProduct &product,
     (void)node.unsupported("sums i16 in 64 bits with a scale for each channel");
     return Value();
   }
-  Value scaled;
   if (!isLong || (isOnce && fits))
-    scaled = node.scaled(total, scale.factors, product.rounding);
-  else
-    scaled = isOnce ? scaledLongOnce(node, total, scale.factors.front())
-                    : tfliteScaledLong(node, total, scale.factors);
+    return node.requantized(total,
+                            llvm::map_to_vector(scale.factors, multiplierOf),
+                            product.rounding, activation);
+  Value scaled = isOnce ? scaledLongOnce(node, total, scale.factors.front())
+                        : tfliteScaledLong(node, total, scale.factors);
   return scaled ? node.quantized(scaled, activation) : scaled;
 }
 
@@ -221,6 +221,7 @@ Value npu::tfliteProduct(TfliteNode &node, const TfliteProduct &product,
   Value result = sum(data, weight, product.bias, zero);
   if (!result)
     return result;
-  return node.quantized(node.scaled(result, scale->factors, product.rounding),
-                        activation);
+  return node.requantized(result,
+                          llvm::map_to_vector(scale->factors, multiplierOf),
+                          product.rounding, activation);
 }

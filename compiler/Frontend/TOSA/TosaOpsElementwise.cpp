@@ -110,12 +110,9 @@ LogicalResult npu::buildTosaNegate(TosaNode &node) {
   // -(x - inputZero) + outputZero, at the nearest end if out of range.
   Value sum = node.scalar(double(*inputZero + *outputZero), i32(node));
   Value result = node.eltwise(NPU_INSTR_sub, {sum, node.cast(x, i32(node))});
-  unsigned bits = node.sourceResult().getIntOrFloatBitWidth();
-  if (bits < 32) {
-    double most = double(int64_t(1) << (bits - 1));
-    result = node.eltwise(NPU_INSTR_clip, {result}, -most, most - 1);
-  }
-  return node.setResult(node.cast(result, element));
+  IntegerRange range = rangeOfBits(node.sourceResult().getIntOrFloatBitWidth());
+  return node.setResult(
+      requantize(node, result, {{}, 0, range.low, range.high}, element));
 }
 
 /// Each entry of 16 bits, and above it the next one: both are one look-up.

@@ -38,13 +38,12 @@ LogicalResult npu::buildTosaMaxPool(TosaNode &node) {
 /// Sums, then the reciprocal of how many there are.
 static Value integerAverage(TosaNode &node, Value data,
                             const PoolWindow &window) {
-  OpBuilder &builder = node.getBuilder();
-  Type i32 = builder.getI32Type();
-  std::optional<int64_t> inputZero = constantInt(node.getInput(1));
-  if (!isByte(elementOf(data)) || !inputZero) {
+  std::optional<int64_t> inputZero = constantInt(node.getInput(1)),
+                         zero = constantInt(node.getInput(2));
+  if (!isByte(elementOf(data)) || !inputZero || !zero) {
     (void)node.unsupported("averages " + typeText(node.sourceElement(0)) +
-                           ", expected floats, or i8 with a constant zero "
-                           "point");
+                           ", expected floats, or i8 with constant zero "
+                           "points");
     return Value();
   }
   Value sum = sumPool(node, data, *inputZero, window);
@@ -58,11 +57,14 @@ static Value integerAverage(TosaNode &node, Value data,
     multipliers.push_back(scale.multiplier);
     shifts.push_back(scale.shift);
   }
-  Value mean = applyScale(node, sum, byPlace(node, multipliers, window),
-                          byPlace(node, shifts, window), false);
-  Value zero = node.reshape(node.cast(node.getInput(2), i32), {});
-  return node.cast(addAndSaturate(node, mean, zero, 8, false),
-                   node.resultElement());
+  IntegerRange range = rangeOfBits(8);
+  return requantize(
+      node, sum,
+      {{byPlace(node, multipliers, window), byPlace(node, shifts, window)},
+       *zero,
+       range.low,
+       range.high},
+      node.resultElement());
 }
 
 LogicalResult npu::buildTosaAvgPool(TosaNode &node) {

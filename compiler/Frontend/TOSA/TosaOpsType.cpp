@@ -82,16 +82,22 @@ LogicalResult npu::buildTosaRescale(TosaNode &node) {
   Value multiplier = scaleOperand(node, 1, flag("per_channel"), channels);
   Value shift = scaleOperand(node, 2, flag("per_channel"), channels);
   auto zeroPoint = [&](size_t index, unsigned bits, bool isWide) {
-    return node.reshape(widened(node, node.getInput(index), bits, isWide), {});
+    return constantInt(widened(node, node.getInput(index), bits, isWide));
   };
-  Value value = widened(node, x, from, isUnsigned);
-  Value inputZero = zeroPoint(3, from, isUnsigned);
-  if (inputZero && constantInt(inputZero) != 0)
-    value = node.eltwise(NPU_INSTR_sub, {value, inputZero});
-  value = applyScale(node, value, multiplier, shift, twice);
-  value =
-      addAndSaturate(node, value, zeroPoint(4, to, toUnsigned), to, toUnsigned);
+  std::optional<int64_t> inputZero = zeroPoint(3, from, isUnsigned),
+                         zero = zeroPoint(4, to, toUnsigned);
+  if (!inputZero || !zero)
+    return node.unsupported("the zero points must be constant numbers");
+  IntegerRange range = rangeOfBits(to, toUnsigned);
+  Value value = requantize(node, isUnsigned ? widened(node, x, from, true) : x,
+                           {{multiplier, shift},
+                            *zero,
+                            range.low,
+                            range.high,
+                            *inputZero,
+                            twice ? Rounding::Twice : Rounding::HalfUp},
+                           node.resultElement());
   if (toUnsigned && to == 16) // i16 is signed in the dialect
     value = wrapTo16(node, value);
-  return node.setResult(node.cast(value, node.resultElement()));
+  return node.setResult(value);
 }

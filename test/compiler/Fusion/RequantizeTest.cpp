@@ -154,6 +154,7 @@ TEST(RequantizeIntegers, BytesAreTheModelsButNextToTheMiddle) {
                                       seed * 2 + inputs.size()));
     auto want = test::interpret(function, inputs);
     ASSERT_TRUE(succeeded(requantizeIntegers(function)));
+    lowerQuantization(function);
     ASSERT_TRUE(succeeded(mlir::verify(*module)));
     bool hasFloats = false;
     function.walk(
@@ -261,6 +262,7 @@ TEST(RequantizeIntegers, AveragesWithPaddingAreTheModelsBytes) {
     auto want = test::interpret(function, inputs),
          exact = test::interpret(unrounded, inputs);
     ASSERT_TRUE(succeeded(requantizeIntegers(function)));
+    lowerQuantization(function);
     ASSERT_TRUE(succeeded(mlir::verify(*module)));
     bool hasFloats = false;
     function.walk([&](AvgPoolOp) { hasFloats = true; });

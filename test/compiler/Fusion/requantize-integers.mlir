@@ -1,4 +1,4 @@
-// RUN: npu-opt %s --npu-requantize-integers | FileCheck %s
+// RUN: npu-opt %s --npu-requantize-integers --npu-lower-quantization | FileCheck %s
 // RUN: npu-opt %s --npu-requantize-integers="target=npu-nhwc" | FileCheck %s --check-prefix=FLOATS
 
 // A chip with floats keeps them.

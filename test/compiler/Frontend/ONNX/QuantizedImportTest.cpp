@@ -168,7 +168,7 @@ TEST_F(Quantized, OtherParametersAreAnotherNumber) {
   model.node("QuantizeLinear", {"t", "other", "z"}, {"y"});
   std::string text = import();
   EXPECT_HAS(text, "(tensor<1x4x6x6xui8>) -> tensor<1x6x6x4xui8>");
-  EXPECT_HAS(text, "npu.eltwise round");
+  EXPECT_HAS(text, "npu.quantize");
 }
 
 TEST_F(Quantized, AConcatOfOtherScalesIsReal) {

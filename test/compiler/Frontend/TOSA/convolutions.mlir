@@ -29,12 +29,8 @@ func.func @f(%x: tensor<?x5x6x3xf32>) -> tensor<?x5x6x4xf32> {
 // CHECK-NEXT: %[[V4:.*]] = npu.conv2d(%[[V2]], %[[V3]], %[[V0]]) {data_zero_point = -11 : i64, dilations = [1, 1], groups = 1 : i64, pads = [0, 0, 0, 0], strides = [1, 1]} : {{.*}} -> tensor<1x8x4x4xi32>
 // CHECK-NEXT: %[[V5:.*]] = npu.transpose(%[[V4]]) {permutation = [0, 2, 3, 1]} : {{.*}} -> tensor<1x4x4x8xi32>
 // CHECK-NEXT: %[[V6:.*]] = npu.constant dense<38>{{.*}} -> tensor<8xi32>
-// CHECK-NEXT: %[[V7:.*]] = npu.eltwise mul_shift(%[[V5]], %[[V1]], %[[V6]]) {alpha = 1.000000e+00 : f32} : {{.*}} -> tensor<1x4x4x8xi32>
-// CHECK-NEXT: %[[V8:.*]] = npu.constant dense<-11>{{.*}} -> tensor<i32>
-// CHECK-NEXT: %[[V9:.*]] = npu.eltwise add(%[[V7]], %[[V8]]) : {{.*}} -> tensor<1x4x4x8xi32>
-// CHECK-NEXT: %[[V10:.*]] = npu.eltwise clip(%[[V9]]) {alpha = -1.280000e+02 : f32, beta = 1.270000e+02 : f32} : {{.*}} -> tensor<1x4x4x8xi32>
-// CHECK-NEXT: %[[V11:.*]] = npu.eltwise cast(%[[V10]]) : {{.*}} -> tensor<1x4x4x8xi8>
-// CHECK-NEXT: return %[[V11]]
+// CHECK-NEXT: %[[V7:.*]] = npu.requantize(%[[V5]], %[[V1]], %[[V6]]) {high = 127 : i64, low = -128 : i64, rounding = #npu.rounding<twice>, zero_point = -11 : i64} : {{.*}} -> tensor<1x4x4x8xi8>
+// CHECK-NEXT: return %[[V7]]
 func.func @f(%x: tensor<1x4x4x2xi8>) -> tensor<1x4x4x8xi8> {
   %w = "tosa.const"() {values = dense<3> : tensor<8x1x1x2xi8>} : () -> tensor<8x1x1x2xi8>
   %b = "tosa.const"() {values = dense<10> : tensor<8xi32>} : () -> tensor<8xi32>

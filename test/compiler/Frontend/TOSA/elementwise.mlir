@@ -62,9 +62,8 @@ func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-NEXT: %[[V0:.*]] = npu.constant dense<2>{{.*}} -> tensor<i32>
 // CHECK-NEXT: %[[V1:.*]] = npu.eltwise cast(%[[X0]]) : {{.*}} -> tensor<4xi32>
 // CHECK-NEXT: %[[V2:.*]] = npu.eltwise sub(%[[V0]], %[[V1]]) : {{.*}} -> tensor<4xi32>
-// CHECK-NEXT: %[[V3:.*]] = npu.eltwise clip(%[[V2]]) {alpha = -1.280000e+02 : f32, beta = 1.270000e+02 : f32} : {{.*}} -> tensor<4xi32>
-// CHECK-NEXT: %[[V4:.*]] = npu.eltwise cast(%[[V3]]) : {{.*}} -> tensor<4xi8>
-// CHECK-NEXT: return %[[V4]]
+// CHECK-NEXT: %[[V3:.*]] = npu.requantize(%[[V2]]) {high = 127 : i64, low = -128 : i64} : {{.*}} -> tensor<4xi8>
+// CHECK-NEXT: return %[[V3]]
 func.func @f(%x: tensor<4xi8>) -> tensor<4xi8> {
   %a = "tosa.const"() {values = dense<-5> : tensor<1xi8>} : () -> tensor<1xi8>
   %b = "tosa.const"() {values = dense<7> : tensor<1xi8>} : () -> tensor<1xi8>

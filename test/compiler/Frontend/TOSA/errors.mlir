@@ -177,6 +177,24 @@ func.func @f(%x: tensor<4xi8>, %s: tensor<1xi8>) -> tensor<4xi8> {
 }
 
 // -----
+// CHECK-NEXT: model: avg_pool2d 'line 4': unsupported: averages i8, expected floats, or i8 with constant zero points
+func.func @f(%x: tensor<1x4x4x3xi8>, %s: tensor<1xi8>) -> tensor<1x4x4x3xi8> {
+  %z = "tosa.const"() {values = dense<0> : tensor<1xi8>} : () -> tensor<1xi8>
+  %y = tosa.avg_pool2d %x, %z, %s {acc_type = i32, kernel = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x3xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x4x4x3xi8>
+  return %y : tensor<1x4x4x3xi8>
+}
+
+// -----
+// CHECK-NEXT: model: rescale 'line 6': unsupported: the zero points must be constant numbers
+func.func @f(%x: tensor<4xi8>, %z: tensor<1xi8>) -> tensor<4xi8> {
+  %m = "tosa.const"() {values = dense<1073741824> : tensor<1xi32>} : () -> tensor<1xi32>
+  %s = "tosa.const"() {values = dense<31> : tensor<1xi8>} : () -> tensor<1xi8>
+  %a = "tosa.const"() {values = dense<0> : tensor<1xi8>} : () -> tensor<1xi8>
+  %y = tosa.rescale %x, %m, %s, %a, %z {input_unsigned = false, output_unsigned = false, per_channel = false, rounding_mode = SINGLE_ROUND, scale32 = true} : (tensor<4xi8>, tensor<1xi32>, tensor<1xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<4xi8>
+  return %y : tensor<4xi8>
+}
+
+// -----
 // CHECK-NEXT: model: max_pool2d 'line 5': a window of extent 3 does not fit the padded extent 1 of spatial dimension 0
 func.func @f(%x: tensor<1x4x4x3xf32>) -> tensor<?x?x?x?xf32> {
   %s = tosa.const_shape {values = dense<[1, 1, 1, 48]> : tensor<4xindex>} : () -> !tosa.shape<4>
@@ -186,7 +204,7 @@ func.func @f(%x: tensor<1x4x4x3xf32>) -> tensor<?x?x?x?xf32> {
 }
 
 // -----
-// CHECK-NEXT: model: avg_pool2d 'line 4': unsupported: averages i16, expected floats, or i8 with a constant zero point
+// CHECK-NEXT: model: avg_pool2d 'line 4': unsupported: averages i16, expected floats, or i8 with constant zero points
 func.func @f(%x: tensor<1x4x4x3xi16>) -> tensor<1x4x4x3xi16> {
   %z = "tosa.const"() {values = dense<0> : tensor<1xi16>} : () -> tensor<1xi16>
   %y = tosa.avg_pool2d %x, %z, %z {acc_type = i32, kernel = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x3xi16>, tensor<1xi16>, tensor<1xi16>) -> tensor<1x4x4x3xi16>

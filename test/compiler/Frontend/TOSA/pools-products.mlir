@@ -35,13 +35,9 @@ func.func @f(%x: tensor<1x7x8x5xf32>) -> tensor<1x4x4x5xf32> {
 // CHECK-NEXT: %[[V2:.*]] = npu.conv2d(%[[V0]], %[[V1]]) {data_zero_point = -12 : i64, dilations = [1, 1], groups = 5 : i64, pads = [0, 0, 0, 0], strides = [2, 2]} : {{.*}} -> tensor<1x5x2x2xi32>
 // CHECK-NEXT: %[[V3:.*]] = npu.constant dense<1073741825>{{.*}} -> tensor<i32>
 // CHECK-NEXT: %[[V4:.*]] = npu.constant dense<32>{{.*}} -> tensor<i32>
-// CHECK-NEXT: %[[V5:.*]] = npu.eltwise mul_shift(%[[V2]], %[[V3]], %[[V4]]) : {{.*}} -> tensor<1x5x2x2xi32>
-// CHECK-NEXT: %[[V6:.*]] = npu.constant dense<33>{{.*}} -> tensor<i32>
-// CHECK-NEXT: %[[V7:.*]] = npu.eltwise add(%[[V5]], %[[V6]]) : {{.*}} -> tensor<1x5x2x2xi32>
-// CHECK-NEXT: %[[V8:.*]] = npu.eltwise clip(%[[V7]]) {alpha = -1.280000e+02 : f32, beta = 1.270000e+02 : f32} : {{.*}} -> tensor<1x5x2x2xi32>
-// CHECK-NEXT: %[[V9:.*]] = npu.eltwise cast(%[[V8]]) : {{.*}} -> tensor<1x5x2x2xi8>
-// CHECK-NEXT: %[[V10:.*]] = npu.transpose(%[[V9]]) {permutation = [0, 2, 3, 1]} : {{.*}} -> tensor<1x2x2x5xi8>
-// CHECK-NEXT: return %[[V10]]
+// CHECK-NEXT: %[[V5:.*]] = npu.requantize(%[[V2]], %[[V3]], %[[V4]]) {high = 127 : i64, low = -128 : i64, zero_point = 33 : i64} : {{.*}} -> tensor<1x5x2x2xi8>
+// CHECK-NEXT: %[[V6:.*]] = npu.transpose(%[[V5]]) {permutation = [0, 2, 3, 1]} : {{.*}} -> tensor<1x2x2x5xi8>
+// CHECK-NEXT: return %[[V6]]
 func.func @f(%x: tensor<1x4x4x5xi8>) -> tensor<1x2x2x5xi8> {
   %a = "tosa.const"() {values = dense<-12> : tensor<1xi8>} : () -> tensor<1xi8>
   %b = "tosa.const"() {values = dense<33> : tensor<1xi8>} : () -> tensor<1xi8>

@@ -53,15 +53,8 @@ func.func @f(%x: tensor<4xi32>) -> tensor<4xi8> {
 // CHECK-SAME: %[[X0:.*]]: {{.*}}
 // CHECK-NEXT: %[[V0:.*]] = npu.constant dense<1073741824>{{.*}} -> tensor<i32>
 // CHECK-NEXT: %[[V1:.*]] = npu.constant dense<31>{{.*}} -> tensor<i32>
-// CHECK-NEXT: %[[V2:.*]] = npu.eltwise cast(%[[X0]]) : {{.*}} -> tensor<2x3xi32>
-// CHECK-NEXT: %[[V3:.*]] = npu.constant dense<-3>{{.*}} -> tensor<i32>
-// CHECK-NEXT: %[[V4:.*]] = npu.eltwise sub(%[[V2]], %[[V3]]) : {{.*}} -> tensor<2x3xi32>
-// CHECK-NEXT: %[[V5:.*]] = npu.eltwise mul_shift(%[[V4]], %[[V0]], %[[V1]]) : {{.*}} -> tensor<2x3xi32>
-// CHECK-NEXT: %[[V6:.*]] = npu.constant dense<5>{{.*}} -> tensor<i32>
-// CHECK-NEXT: %[[V7:.*]] = npu.eltwise add(%[[V5]], %[[V6]]) : {{.*}} -> tensor<2x3xi32>
-// CHECK-NEXT: %[[V8:.*]] = npu.eltwise clip(%[[V7]]) {alpha = -1.280000e+02 : f32, beta = 1.270000e+02 : f32} : {{.*}} -> tensor<2x3xi32>
-// CHECK-NEXT: %[[V9:.*]] = npu.eltwise cast(%[[V8]]) : {{.*}} -> tensor<2x3xi8>
-// CHECK-NEXT: return %[[V9]]
+// CHECK-NEXT: %[[V2:.*]] = npu.requantize(%[[X0]], %[[V0]], %[[V1]]) {high = 127 : i64, input_zero_point = -3 : i64, low = -128 : i64, zero_point = 5 : i64} : {{.*}} -> tensor<2x3xi8>
+// CHECK-NEXT: return %[[V2]]
 func.func @f(%x: tensor<2x3xi8>) -> tensor<2x3xi8> {
   %m = "tosa.const"() {values = dense<1073741824> : tensor<1xi32>} : () -> tensor<1xi32>
   %s = "tosa.const"() {values = dense<31> : tensor<1xi8>} : () -> tensor<1xi8>
@@ -80,12 +73,8 @@ func.func @f(%x: tensor<2x3xi8>) -> tensor<2x3xi8> {
 // CHECK-NEXT: %[[V2:.*]] = npu.eltwise cast(%[[X0]]) : {{.*}} -> tensor<2x3xi32>
 // CHECK-NEXT: %[[V3:.*]] = npu.constant dense<255>{{.*}} -> tensor<i32>
 // CHECK-NEXT: %[[V4:.*]] = npu.eltwise bit_and(%[[V2]], %[[V3]]) : {{.*}} -> tensor<2x3xi32>
-// CHECK-NEXT: %[[V5:.*]] = npu.constant dense<128>{{.*}} -> tensor<i32>
-// CHECK-NEXT: %[[V6:.*]] = npu.eltwise sub(%[[V4]], %[[V5]]) : {{.*}} -> tensor<2x3xi32>
-// CHECK-NEXT: %[[V7:.*]] = npu.eltwise mul_shift(%[[V6]], %[[V0]], %[[V1]]) : {{.*}} -> tensor<2x3xi32>
-// CHECK-NEXT: %[[V8:.*]] = npu.eltwise clip(%[[V7]]) {alpha = -1.280000e+02 : f32, beta = 1.270000e+02 : f32} : {{.*}} -> tensor<2x3xi32>
-// CHECK-NEXT: %[[V9:.*]] = npu.eltwise cast(%[[V8]]) : {{.*}} -> tensor<2x3xi8>
-// CHECK-NEXT: return %[[V9]]
+// CHECK-NEXT: %[[V5:.*]] = npu.requantize(%[[V4]], %[[V0]], %[[V1]]) {high = 127 : i64, input_zero_point = 128 : i64, low = -128 : i64} : {{.*}} -> tensor<2x3xi8>
+// CHECK-NEXT: return %[[V5]]
 func.func @f(%x: tensor<2x3xi8>) -> tensor<2x3xi8> {
   %m = "tosa.const"() {values = dense<1073741824> : tensor<1xi32>} : () -> tensor<1xi32>
   %s = "tosa.const"() {values = dense<31> : tensor<1xi8>} : () -> tensor<1xi8>
