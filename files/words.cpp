@@ -126,6 +126,19 @@ std::vector<std::string> groupedByReason(
   return lines;
 }
 
+std::string withinColumns(const std::string &text) {
+  std::istringstream lines(text);
+  std::string result;
+  for (std::string line; std::getline(lines, line);) {
+    size_t indent = line.find_first_not_of(' ');
+    if (line.size() > textWidth && indent != std::string::npos)
+      line = std::string(indent, ' ') +
+             wrapped(line.substr(indent), textWidth - indent, indent + 6);
+    result += line + "\n";
+  }
+  return result;
+}
+
 std::string wrapped(const std::string &text, size_t width, size_t indent) {
   std::istringstream words(text);
   std::string result;

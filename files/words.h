@@ -44,6 +44,12 @@ std::vector<std::string> groupedByReason(
 /// `indent` spaces.
 std::string wrapped(const std::string &text, size_t width, size_t indent);
 
+/// Lines of explanations fit such a terminal, tables of the tools do, too.
+constexpr size_t textWidth = 100;
+
+/// Each line that is longer as several, indented by 6 more. Words stay whole.
+std::string withinColumns(const std::string &text);
+
 } // namespace npu::files
 
 #endif // NPU_FILES_WORDS_H

@@ -85,11 +85,13 @@ std::string Session::reportText() const {
 }
 
 std::string Session::layoutText() const {
-  return searchText(result) + explainText(result.layout) + onChipText(result);
+  return files::withinColumns(searchText(result) + explainText(result.layout) +
+                              onChipText(result));
 }
 
 std::string Session::placementText() const {
-  return npu::placementText(result.placement, result.fallback);
+  return files::withinColumns(
+      npu::placementText(result.placement, result.fallback));
 }
 
 std::string Session::irText(bool withoutWeights) const {

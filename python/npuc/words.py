@@ -12,6 +12,7 @@ ELSEWHERE = {
     "explain-placement": 'Compilation.text("explain_placement")', "certificate": 'wanted=("certificate",)',
     "write-layout-plan": 'wanted=("layout_plan",)', "write-costs": 'Compilation.text("costs")',
 }  # fmt: skip
+COMMAND = re.compile(r"\bnpu(c|-[a-z-]+) $")  # what follows belongs to a command line
 FLAG = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)(=(?:'[^']*'|[^\s;,)(]+(?:,[^\s;)(]+)*))?")
 NUMBER, PLACEHOLDER = re.compile(r"-?[\d.]+"), re.compile(r"[A-Z]+|[A-Z]+[:=].*")
 
@@ -25,10 +26,14 @@ def in_python(text: str, names: Collection[str], pairs: Collection[str] = ()) ->
 
     >>> in_python("use --batch=N, --layout=naive or --input-shape=x=1,<n>; see --report", ["batch", "layout"], ["input-shape"])
     'use batch=N, layout="naive" or input_shape={"x": (1, <n>)}; see Program.report'
+    >>> in_python("raise it with npu-run --budget=memory=N", [], ["budget"])
+    'raise it with npu-run --budget=memory=N'
     """
 
     def replace(found: re.Match[str]) -> str:
         name, value = found[1], (found[2] or "")[1:]
+        if COMMAND.search(text, 0, found.start()):
+            return found[0]
         if name in ELSEWHERE:
             return ELSEWHERE[name]
         if name not in names and name not in pairs:

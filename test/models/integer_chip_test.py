@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -129,9 +130,10 @@ def main() -> None:
         folder = Path(text)
         if not net.name.endswith(("_qdq", "_int8")):
             return check_refused(build, model, folder)
-        placement = done(build / "bin" / "npuc", model, "--batch=1", f"--target={CHIP}", "-q", "--verify-layout",
+        explained = done(build / "bin" / "npuc", model, "--batch=1", f"--target={CHIP}", "-q", "--verify-layout",
                          "--explain-placement", "-o", folder / "out.npu",
-                         f"--report={folder / 'r.json'}").splitlines()  # fmt: skip
+                         f"--report={folder / 'r.json'}")  # fmt: skip
+        placement = re.sub(r"\n {6,}", " ", explained).splitlines()  # lines that go on
         if len(placement) != len(set(placement)):
             raise SystemExit(f"--explain-placement says a line twice: {placement}")
         report = json.loads((folder / "r.json").read_text(encoding="utf-8"))

@@ -20,6 +20,7 @@ import one_definition
 import pass_names
 import plain_words
 import readme_map
+import spelling
 import td_examples
 import tree
 
@@ -81,6 +82,8 @@ VIOLATIONS = [
     (pass_names, "compiler/Layout/Passes.td", PASS.replace("npu-fold", "npu-sink"), "no file SinkLayout.cpp"),
     (pass_names, "compiler/Layout/Passes.td", PASS.replace("npu-fold", "npu-sink"), "no test sink-layout.mlir"),
     (plain_words, "README.md", "```\nbehind\n```\n`beside` and\na kernel\nlies behind it\n", "README.md:6: 'behind'; say: after"),
+    (spelling, "docs/a.md", "they recie" "ve it\n", "docs/a.md:1: "),
+    (spelling, "docs/install.md", "\nAt this point in time\n", "install.md:2: "),
     (plain_words, "docs/install.md", "[a](beside.md) is dearer\n", "install.md:1: 'dearer'; say: more expensive"),
     (layers, "compiler/up.cpp", CPP + '#include "compiler/Layout/a.h"\n', "compiler/up.cpp: includes compiler/Layout/a.h"),
     (layers, "kernels/conv.cpp", CPP + '#include "runtime/run.h"\n', "does not stand below kernels"),

@@ -3,6 +3,8 @@
 // npuc.h: what it gives, stage by stage, and what it says of wrong use.
 #include "test/compiler/Api/Compile.h"
 
+#include "npuc/plugin.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -114,10 +116,39 @@ TEST(NpucApi, OptionsAreNpucs) {
   ASSERT_EQ(one.run(NPUC_STAGE_PROGRAM), NPUC_OK) << one.message();
   EXPECT_TRUE(has(one.output(), "npu_run"));
   EXPECT_TRUE(has(std::string(npuc_option_names()), "layout-seconds"));
+  EXPECT_TRUE(has(npuc_option_table(), "\"name\": \"layout-seconds\""));
   EXPECT_EQ(npuc_options_set(one.options, "report", "x", &one.status),
             NPUC_BAD_OPTIONS);
   EXPECT_TRUE(has(one.message(), "unknown option 'report', expected one "
                                  "of: plugin, allow-target-plugins, "));
+}
+
+/// Channels last for convolutions; notes in `steps` what it was asked about.
+void channelsLast(void *user, const npuc_op *op,
+                  void (*answer)(void *answers, const char *layout),
+                  void *answers) {
+  static_cast<Compilation *>(user)->steps.emplace_back(op->name);
+  answer(answers, "NHWC");
+  answer(answers, "default");
+}
+
+TEST(NpucApi, LayoutRules) {
+  std::string model = module;
+  Request request(model);
+  Compilation without({{"layout", "convert"}, {"target", "host"}});
+  ASSERT_EQ(without.create(request), NPUC_OK) << without.message();
+  ASSERT_EQ(without.run(NPUC_STAGE_LAYOUT), NPUC_OK) << without.message();
+  EXPECT_FALSE(has(without.text(NPUC_TEXT_IR), "acdb"));
+  request.layout_rule = channelsLast;
+  Compilation one({{"layout", "convert"}, {"target", "host"}});
+  ASSERT_EQ(one.create(request), NPUC_OK) << one.message();
+  ASSERT_EQ(one.run(NPUC_STAGE_LAYOUT), NPUC_OK) << one.message();
+  EXPECT_EQ(one.steps,
+            (std::vector<std::string>{"import", "fuse", "layout", "conv2d"}));
+  EXPECT_TRUE(has(one.text(NPUC_TEXT_IR), "acdb"));
+  Compilation other({{"layout", "optimal"}});
+  EXPECT_EQ(other.create(request), NPUC_BAD_OPTIONS);
+  EXPECT_TRUE(has(other.message(), "--layout=alter, not by 'optimal'"));
 }
 
 TEST(NpucApi, TextsThatAreAskedFor) {

@@ -268,7 +268,7 @@ def test_totals(bench: Bench) -> None:
 
 
 def test_widths_and_colors(bench: Bench) -> None:
-    make_page(bench, network("resnet50"), "--batch=1", "--target=npu-nhwc", "--layout=naive")
+    _, text = make_page(bench, network("resnet50"), "--batch=1", "--target=npu-nhwc", "--layout=naive")
     for width in (1500, 820, 390):
         for dark in (False, True):
             show_as(width, dark)
@@ -285,12 +285,11 @@ def test_widths_and_colors(bench: Bench) -> None:
             assert found["texts"] > 300 and not found["faint"], (name, found)
     browser().execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     browser().execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    check_marks(text)
 
 
-def test_marks_shapes_and_attributes(bench: Bench) -> None:
+def check_marks(text: str) -> None:
     """Layouts differ by a mark; lines say type and shape, nodes their attributes."""
-    _, text = make_page(bench, network("resnet50"), "--batch=1", "--target=npu-nhwc", "--layout=naive")
-    open_page(bench, "marks")
     view = browser()
     marks = view.execute_script("return layouts.map(markOf)")
     assert len(marks) == len(set(marks)) > 2, marks

@@ -119,7 +119,8 @@ def test_explanation(bench: Bench) -> None:
         done = bench.npuc(path, *words(plan), "--explain-layout", "--report=report.json", "-o", "out.npu")
         report = json.loads(bench.path("report.json").read_text(encoding="utf-8"))
         validator().validate(report)
-        explained, *on_chip = done.stdout.split("on the chip: ")
+        assert max(map(len, done.stdout.splitlines())) <= 100, done.stdout
+        explained, *on_chip = programs.unwrapped(done.stdout).split("on the chip: ")
         summary, *lines = explained.splitlines()
         assert summary.startswith(f"{plan[1]}: {report['cost']} cycles"), summary
         values = report["on_chip"]["values"]

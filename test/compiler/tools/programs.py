@@ -11,6 +11,7 @@ import io
 import json
 import os
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -151,6 +152,11 @@ def sample(*shape: int, seed: int = 3) -> np.ndarray:
 def drawn(items: list, count: int, draw: random.Random) -> list:
     """So many of them; all in `make soak`."""
     return items if "NPU_EVERY_CASE" in os.environ else draw.sample(items, count)
+
+
+def unwrapped(text: str) -> str:
+    """An explanation with each of its lines whole: those that go on are indented by 6 or more."""
+    return re.sub(r"\n {6,}", " ", text)
 
 
 def check_close(found: np.ndarray, wanted: np.ndarray) -> None:
