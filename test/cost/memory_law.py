@@ -35,13 +35,26 @@ class Plan:
         self.proved = report["optimal"]["proved"]
 
 
-def plan_of(npuc: Path, model: Path, target: str, kib: int, folder: Path) -> Plan | None:
+class Model:
+    """A network's file, and the options that bind its sizes."""
+
+    def __init__(self, name: str, is_small: bool) -> None:
+        net = zoo.find(name)
+        size = net.small if is_small else net.size
+        self.path = zoo.ensure(name, net.small if is_small else None)
+        self.name = self.path.name
+        inputs = {} if net.is_tflite else net.inputs(self.path, 1, size, net.order)
+        self.options = [f"--input-shape={given}={','.join(map(str, values.shape))}" for given, values in inputs.items()]
+        self.options = self.options or ["--batch=1"]
+
+
+def plan_of(npuc: Path, model: Model, target: str, kib: int, folder: Path) -> Plan | None:
     text = (ROOT / "targets" / f"{target}.yaml").read_text(encoding="utf-8")
     chip = folder / f"{target}.yaml"  # a target is called as its file
     chip.write_text(with_values(Chip(target, text), {"sram": f"{kib} KiB"}), encoding="utf-8")
     report = folder / "report.json"
-    command = [npuc, model, f"--target={chip}", "--batch=1", "-q", "--layout=optimal", "--emit=mlir", "--stage=planned",
-               "-o", folder / "out.mlir", f"--report={report}"]  # fmt: skip
+    command = [npuc, model.path, *model.options, f"--target={chip}", "-q", "--layout=optimal", "--emit=mlir",
+               "--stage=planned", "-o", folder / "out.mlir", f"--report={report}"]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=False)
     if done.returncode:  # a chip of integers has no f32
         assert "its smallest tile" in done.stderr or "does not run" in done.stderr, f"{model.name}, {target}, {kib} KiB: {done.stderr}"
@@ -64,7 +77,7 @@ def check_addresses(report: dict) -> None:
         assert not there or max(end for _, end in there) <= kernel["resident_bytes"], (kernel, there)
 
 
-def check(npuc: Path, model: Path, target: str) -> tuple[int, int]:
+def check(npuc: Path, model: Model, target: str) -> tuple[int, int]:
     """How many pairs the law speaks of, and how many of them break it."""
     with tempfile.TemporaryDirectory() as folder:
         plans = {kib: plan_of(npuc, model, target, kib, Path(folder)) for kib in SIZES}
@@ -95,7 +108,7 @@ def main() -> int:
     parser.add_argument("--small", action="store_true", help="in their smallest sensible size")
     arguments = parser.parse_args()
     npuc = arguments.build / "bin" / "npuc"
-    models = [zoo.ensure(name, zoo.find(name).small if arguments.small else None) for name in arguments.networks]
+    models = [Model(name, arguments.small) for name in arguments.networks]
     with ThreadPoolExecutor(2) as pool:
         both = [(model, target) for model in models for target in arguments.targets]
         found = list(pool.map(lambda one: check(npuc, *one), both))

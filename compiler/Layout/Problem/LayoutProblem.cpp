@@ -341,6 +341,15 @@ ArrayRef<OnChipValues> LayoutProblem::residencies() const {
   return *known;
 }
 
+const OnChipValues &LayoutProblem::mostResident() const {
+  if (known)
+    return known->front();
+  if (!first)
+    first = std::make_shared<std::vector<OnChipValues>>(
+        residenciesOf(*this, /*wanted=*/1));
+  return first->front();
+}
+
 bool LayoutProblem::takes(const Signature &signature, LayoutOpInterface op,
                           ArrayRef<LayoutAttr> layouts,
                           bool countsWeights) const {

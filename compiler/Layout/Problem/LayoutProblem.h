@@ -105,6 +105,8 @@ struct LayoutProblem {
   /// What may stay on the chip, at least one (Residencies.h).
   /// Found out at the first question: most users of a problem ask none.
   ArrayRef<OnChipValues> residencies() const;
+  /// The first of them, without the others.
+  const OnChipValues &mostResident() const;
 
   /// Where answers about the op are kept for those that are alike; null where
   /// it is like no other: a pin is its own, and relayouts come and go.
@@ -131,7 +133,7 @@ private:
   ArrayRef<int64_t> blocks() const;
 
   mutable std::optional<SmallVector<int64_t>> knownBlocks;
-  mutable std::shared_ptr<std::vector<OnChipValues>> known;
+  mutable std::shared_ptr<std::vector<OnChipValues>> known, first;
   /// Null where the target lists no layouts in pieces.
   std::unique_ptr<const DimensionCuts> cuts;
   std::unique_ptr<LayoutMemo> memo;
@@ -145,7 +147,7 @@ public:
       : problem(&problem), values(&onChip) {}
   /// With as much on the chip as may stay there.
   static ResidentProblem withMost(const LayoutProblem &problem) {
-    return {problem, problem.residencies().front()};
+    return {problem, problem.mostResident()};
   }
 
   const OnChipValues &onChip() const { return *values; }

@@ -33,16 +33,26 @@ constexpr SlotKind slotKinds[] = {
 /// The candidates' numbers, in order.
 using ValueSet = std::vector<unsigned>;
 
+/// With the most bytes of them that there are at once, wherever they lie.
+struct HeldSet {
+  ValueSet values;
+  int64_t bytes = 0;
+};
+
 class ResidencyList {
 public:
-  ResidencyList(std::shared_ptr<const LiveRanges> all, double memory)
-      : ranges(std::move(all)), memory(memory) {}
+  /// `wanted`: so many choices are enough, the first of the list.
+  ResidencyList(std::shared_ptr<const LiveRanges> all, double memory,
+                size_t wanted)
+      : ranges(std::move(all)), memory(memory), wanted(wanted) {}
 
   std::vector<OnChipValues> make() {
     if (memory > 0 && !ranges->candidates.empty())
       for (SlotKind kind : slotKinds)
-        addKind(kind);
-    addLast();
+        if (choices.size() < wanted)
+          addKind(kind);
+    if (choices.size() < wanted)
+      addLast();
     return std::move(choices);
   }
 
@@ -74,20 +84,27 @@ private:
   }
 
   void addKind(SlotKind kind) {
-    most = 0;
     if (ranges->candidates.size() <= fewCandidates)
       return addAllSets(kind);
     std::vector<int64_t> bytes;
     for (const LiveRange &range : ranges->candidates)
       bytes.push_back(slotOf(range, kind).bytes());
-    addSet(within(std::numeric_limits<int64_t>::max(), bytes), kind);
+    // Addresses only add to what is held: they are not sought for more.
+    auto add = [&](int64_t budget) {
+      HeldSet set = within(budget, bytes);
+      if (static_cast<double>(set.bytes) <= memory)
+        addSet(set.values, kind);
+      return set.bytes;
+    };
+    const int64_t most = add(std::numeric_limits<int64_t>::max());
     const int64_t least = *llvm::min_element(bytes);
     for (int64_t power = int64_t(1) << 46; power >= least / 2; power /= 2)
       for (int64_t quarters : {7, 6, 5, 4})
         if (power * quarters / 4 >= least && power * quarters / 4 < most &&
-            (quarters % 2 == 0 || bytes.size() <= manyCandidates))
-          addSet(within(power * quarters / 4, bytes), kind);
-    addSet(within(0, bytes), kind); // what is pinned
+            (quarters % 2 == 0 || bytes.size() <= manyCandidates) &&
+            choices.size() < wanted)
+          add(power * quarters / 4);
+    add(0); // what is pinned
   }
 
   /// Those with the most bytes first.
@@ -107,12 +124,12 @@ private:
       for (unsigned i = 0; i < count; ++i)
         if (set >> i & 1)
           values.push_back(i);
-      addSet(std::move(values), kind);
+      addSet(values, kind);
     }
   }
 
   /// Those that take at most `budget` at any time; pinned ones in any case.
-  ValueSet within(int64_t budget, ArrayRef<int64_t> bytes) {
+  HeldSet within(int64_t budget, ArrayRef<int64_t> bytes) {
     ArrayRef<LiveRange> all = ranges->candidates;
     std::vector<int64_t> held(ranges->count);
     int64_t always = 0, top = 0; // through all of the function; besides that
@@ -141,15 +158,16 @@ private:
         keep(i, /*isForced=*/true);
     for (size_t i = 0; i < all.size(); ++i)
       keep(i, /*isForced=*/false);
-    most = std::max(most, top + always);
-    ValueSet values;
+    HeldSet set{{}, top + always};
     for (unsigned i = 0; i < all.size(); ++i)
       if (kept[i])
-        values.push_back(i);
-    return values;
+        set.values.push_back(i);
+    return set;
   }
 
-  void addSet(ValueSet values, SlotKind kind) {
+  void addSet(ArrayRef<unsigned> values, SlotKind kind) {
+    if (choices.size() >= wanted)
+      return;
     std::vector<OnChipSlot> slots;
     size_t pinned = 0;
     // What tells it from others.
@@ -184,19 +202,21 @@ private:
 
   std::shared_ptr<const LiveRanges> ranges;
   const double memory;
-  int64_t most = 0;               // that any set takes at any time
+  const size_t wanted;
   llvm::DenseSet<uint64_t> known; // sets with their slots, hashed
   std::vector<OnChipValues> choices;
 };
 
 } // namespace
 
-std::vector<OnChipValues> npu::residenciesOf(const LayoutProblem &problem) {
+std::vector<OnChipValues> npu::residenciesOf(const LayoutProblem &problem,
+                                             size_t wanted) {
   const TargetSpec &target = problem.target;
   auto ranges = rangesOf(problem.function, target, problem.axes);
   if (target.machine.sramKiB > 0)
     findDemands(problem, *ranges);
-  return ResidencyList(std::move(ranges), target.machine.sramKiB * 1024).make();
+  return ResidencyList(std::move(ranges), target.machine.sramKiB * 1024, wanted)
+      .make();
 }
 
 std::string npu::residencySpace() {

@@ -20,8 +20,10 @@ struct LayoutProblem;
 /// memory has all the choices of one with less, and leaves more to the tiles in
 /// each. Each set comes with slots of several sizes, and with places for copies
 /// or without. The first holds most, the last nothing (but what is pinned, fit
-/// or not).
-std::vector<OnChipValues> residenciesOf(const LayoutProblem &problem);
+/// or not). `wanted`: no more than the first so many.
+std::vector<OnChipValues>
+residenciesOf(const LayoutProblem &problem,
+              size_t wanted = std::numeric_limits<size_t>::max());
 
 /// That list in words.
 std::string residencySpace();
