@@ -33,18 +33,19 @@ static Type elementOf(Value value) {
 /// A chain longer than this is none that a quantizer writes.
 static constexpr int longestChain = 16;
 
-/// The rounding that the result ends in, through steps that only it needs.
-static EltwiseOp roundBehind(EltwiseOp op) {
-  for (int i = 0; i < longestChain; ++i) {
-    if (isKind(op, NPU_INSTR_round))
-      return op;
-    if (!elementOf(op.getResult()).isF32() || !op->hasOneUse())
-      return EltwiseOp();
-    op = dyn_cast<EltwiseOp>(*op->user_begin());
-    if (!op)
-      return op;
+/// What quantizes the result, halves to even, through steps that only it needs.
+static QuantizeOp quantizerBehind(EltwiseOp op) {
+  for (int i = 0; i < longestChain && op; ++i) {
+    if (!elementOf(op.getResult()).isF32() || !op->hasOneUse() ||
+        isKind(op, NPU_INSTR_round))
+      break;
+    Operation *user = *op->user_begin();
+    if (auto quantizer = dyn_cast<QuantizeOp>(user))
+      return quantizer.getRounding() == Rounding::HalfEven ? quantizer
+                                                           : QuantizeOp();
+    op = dyn_cast<EltwiseOp>(user);
   }
-  return EltwiseOp();
+  return QuantizeOp();
 }
 
 /// Whether the value is a scaled sum: its last bits are those of its rounding,
@@ -65,10 +66,10 @@ static bool isOfSum(Value value, int depth = longestChain) {
                       [&](Value input) { return isOfSum(input, depth - 1); });
 }
 
-/// Whether `op` is a step between a sum and its rounding.
+/// Whether `op` is a step between a sum and what quantizes it.
 static bool isRequantizing(EltwiseOp op) {
-  EltwiseOp round = op ? roundBehind(op) : op;
-  return round && round != op && isOfSum(round.getInputs()[0]);
+  QuantizeOp quantizer = quantizerBehind(op);
+  return quantizer && isOfSum(quantizer.getInput());
 }
 
 /// Whether linear steps with these numbers are made: a scale or offset that a
@@ -124,7 +125,6 @@ static std::optional<float> divisorOf(EltwiseOp op) {
 namespace {
 
 // Pattern: mul(X, c), add(X, c), sub(X, c), div(X, c) -> linear(X)
-// Pattern: add(round(X), c) -> linear(round(X))
 struct ScalarStep : OpRewritePattern<EltwiseOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -137,9 +137,7 @@ struct ScalarStep : OpRewritePattern<EltwiseOp> {
     if (!number || constantOf(input) ||
         input.getType() != op.getResult().getType())
       return rewriter.notifyMatchFailure(op, "not by one number");
-    bool isZeroPoint =
-        isKind(op, NPU_INSTR_add) && definedBy(input, NPU_INSTR_round);
-    if (!isZeroPoint && !isRequantizing(op))
+    if (!isRequantizing(op))
       return rewriter.notifyMatchFailure(op, "not of a quantized sum");
     switch (op.getKind()) {
     case NPU_INSTR_mul:
@@ -311,61 +309,66 @@ struct Quantized {
   float scale, zero;
 };
 
+/// A zero point, which may be left out.
+std::optional<int64_t> zeroOf(Value zeroPoint) {
+  return zeroPoint ? integerOf(zeroPoint) : 0;
+}
+
 /// What a sum's operand was dequantized from; no bytes if it was not, or not
 /// with one scale and one zero point.
 Quantized quantizedOf(Value value) {
-  EltwiseOp product = definedBy(value, NPU_INSTR_mul);
-  std::optional<float> scale =
-      product ? scalarOf(product.getInputs()[1]) : std::nullopt;
-  if (!scale)
+  auto op = value.getDefiningOp<DequantizeOp>();
+  if (!op)
     return {};
-  Value number = product.getInputs()[0];
-  float zero = 0;
-  for (npu_instr_kind kind : {NPU_INSTR_add, NPU_INSTR_sub})
-    if (EltwiseOp shift = definedBy(number, kind))
-      if (std::optional<float> offset = scalarOf(shift.getInputs()[1])) {
-        zero = kind == NPU_INSTR_sub ? *offset : -*offset;
-        number = shift.getInputs()[0];
-        break;
-      }
-  Value bytes = convertedBytes(number);
-  if (!bytes || shapeOf(bytes) != shapeOf(value)) // not for each channel
+  std::optional<float> scale = scalarOf(op.getScale());
+  std::optional<int64_t> zero = zeroOf(op.getZeroPoint());
+  if (!scale || !zero ||
+      elementOf(op.getInput()).getIntOrFloatBitWidth() != 8 ||
+      shapeOf(op.getInput()) != shapeOf(value)) // not for each channel
     return {};
-  return {bytes, *scale, zero};
+  return {op.getInput(), *scale, static_cast<float>(*zero)};
 }
 
-/// The type of the quantized number that the quotient becomes, if nothing else
-/// happens to it; null if not.
-Type quantizedTypeBehind(EltwiseOp quotient) {
-  EltwiseOp step = quotient;
-  auto next = [&] {
-    step = step && step->hasOneUse() ? dyn_cast<EltwiseOp>(*step->user_begin())
-                                     : EltwiseOp();
-    return step;
-  };
-  if (!isKind(next(), NPU_INSTR_round))
-    return Type();
-  if (isKind(next(), NPU_INSTR_add) && scalarOf(step.getInputs()[1]))
-    next();
-  return isKind(step, NPU_INSTR_cast) ? elementOf(step.getResult()) : Type();
+/// Quantizes what is in units of the result already.
+static QuantizeOp quantizedUnits(PatternRewriter &rewriter, QuantizeOp op,
+                                 Value units) {
+  Value one = makeFloats(rewriter, op.getLoc(), {}, 1.0F);
+  return QuantizeOp::create(rewriter, op.getLoc(), op.getResult().getType(),
+                            units, one, op.getZeroPoint(), op.getRounding());
 }
 
-// Pattern: div(avg_pool((a - z) * s), c) -> linear(avg_pool(a), s / c, -z * s /
-// c)
-struct AverageOfQuantized : OpRewritePattern<EltwiseOp> {
-  // Before the quotient becomes a linear step.
-  explicit AverageOfQuantized(mlir::MLIRContext *context)
-      : OpRewritePattern(context, /*benefit=*/3) {}
+// Pattern: quantize(X, c) of a sum -> quantize(div(X, c), 1)
+struct DivideFirst : OpRewritePattern<QuantizeOp> {
+  using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(EltwiseOp op,
+  LogicalResult matchAndRewrite(QuantizeOp op,
                                 PatternRewriter &rewriter) const override {
-    std::optional<float> unit = divisorOf(op);
-    auto pool =
-        unit ? op.getInputs()[0].getDefiningOp<AvgPoolOp>() : AvgPoolOp();
-    if (!pool || !pool->hasOneUse())
-      return rewriter.notifyMatchFailure(op, "no quotient of an average");
+    if (scalarOf(op.getScale()) == 1.0F || !constantOf(op.getScale()) ||
+        op.getRounding() != Rounding::HalfEven || !isOfSum(op.getInput()))
+      return rewriter.notifyMatchFailure(op, "no scale of a sum");
+    FailureOr<Value> units = makeEltwise(rewriter, op.getLoc(), NPU_INSTR_div,
+                                         {op.getInput(), op.getScale()});
+    if (failed(units))
+      return failure();
+    rewriter.replaceOp(op, quantizedUnits(rewriter, op, *units));
+    return success();
+  }
+};
+
+// Pattern: quantize(avg_pool((a - z) * s), c)
+//          -> quantize(linear(avg_pool(a), s / c, -z * s / c), 1)
+struct AverageOfQuantized : OpRewritePattern<QuantizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(QuantizeOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<float> unit = scalarOf(op.getScale());
+    auto pool = op.getInput().getDefiningOp<AvgPoolOp>();
+    if (!unit || !zeroOf(op.getZeroPoint()) ||
+        op.getRounding() != Rounding::HalfEven || !pool || !pool->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "does not quantize an average");
     Quantized data = quantizedOf(pool.getData());
-    if (!data.bytes || quantizedTypeBehind(op) != elementOf(data.bytes))
+    if (!data.bytes || elementOf(op.getResult()) != elementOf(data.bytes))
       return rewriter.notifyMatchFailure(op, "not from bytes to such bytes");
     auto is = [](ArrayAttr numbers, int64_t all) {
       return llvm::all_of(toInts(numbers),
@@ -383,14 +386,19 @@ struct AverageOfQuantized : OpRewritePattern<EltwiseOp> {
         rewriter, pool.getLoc(), pool.getResult().getType(), data.bytes,
         pool.getKernel(), pool.getStrides(), pool.getPads(),
         pool.getDilations(), pool.getCountIncludePadAttr());
-    return replaceByLinear(rewriter, op, op.getLoc(), average.getResult(),
-                           scale, offset);
+    FailureOr<Value> units =
+        makeEltwise(rewriter, op.getLoc(), NPU_INSTR_linear,
+                    {average.getResult()}, scale, offset);
+    if (failed(units))
+      return failure();
+    rewriter.replaceOp(op, quantizedUnits(rewriter, op, *units));
+    return success();
   }
 };
 
 // Pattern: div(add((a - z) * s, (b - y) * r), c)
 //          -> add(linear(b, r / c, -(z * s + y * r) / c), linear(a, s / c))
-// Pattern: add(round(that), t) -> add(round(that + t'), t - t')
+// Pattern: quantize(that, 1, t) -> quantize(that + t', 1, t - t')
 struct SumOfQuantized : OpRewritePattern<EltwiseOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -430,18 +438,6 @@ struct SumOfQuantized : OpRewritePattern<EltwiseOp> {
     return second && (!first || first->isBeforeInBlock(second));
   }
 
-  /// The zero point that is added to the rounded quotient, or null.
-  static EltwiseOp zeroPointBehind(EltwiseOp quotient) {
-    auto round = dyn_cast<EltwiseOp>(*quotient->user_begin());
-    if (!isKind(round, NPU_INSTR_round) || !round->hasOneUse())
-      return EltwiseOp();
-    auto zero = dyn_cast<EltwiseOp>(*round->user_begin());
-    bool isZero = isKind(zero, NPU_INSTR_add) &&
-                  zero.getInputs()[0] == round.getResult() &&
-                  scalarOf(zero.getInputs()[1]);
-    return isZero ? zero : EltwiseOp();
-  }
-
   /// The bytes that are there first are the residual: only the other can be in
   /// a kernel's accumulator. All numbers are computed as onnxruntime's
   /// QLinearAdd does it, the zero point inside of the rounding: an offset that
@@ -451,11 +447,13 @@ struct SumOfQuantized : OpRewritePattern<EltwiseOp> {
                            EltwiseOp last, const Quantized &residual,
                            const Quantized &other, float unit) {
     float scale = residual.scale / unit, otherScale = other.scale / unit;
-    EltwiseOp behind = last == op ? EltwiseOp() : zeroPointBehind(last);
-    float zero = behind ? *scalarOf(behind.getInputs()[1]) : 0;
-    float even = 2 * std::floor(zero / 2);
-    float offset =
-        even - std::fma(scale, residual.zero, otherScale * other.zero);
+    auto behind =
+        last == op ? QuantizeOp() : dyn_cast<QuantizeOp>(*last->user_begin());
+    int64_t zero =
+        behind ? zeroOf(behind.getZeroPoint()).value_or(0) : int64_t(0);
+    int64_t even = zero - (zero & 1);
+    float offset = static_cast<float>(even) -
+                   std::fma(scale, residual.zero, otherScale * other.zero);
     if (!areOrdinary(scale, offset) || !areOrdinary(otherScale, offset))
       return rewriter.notifyMatchFailure(op, "no ordinary number");
     Location location = fuseLocations({op, last});
@@ -477,12 +475,13 @@ struct SumOfQuantized : OpRewritePattern<EltwiseOp> {
     rewriter.replaceOp(last, *result);
     if (even == 0)
       return success();
-    Value rounded = behind.getInputs()[0];
+    auto type = RankedTensorType::get({}, rewriter.getI32Type());
     rewriter.setInsertionPoint(behind);
-    if (even != zero)
-      return replaceByLinear(rewriter, behind, behind.getLoc(), rounded, 1,
-                             zero - even);
-    rewriter.replaceOp(behind, rounded);
+    Value left = ConstantOp::create(
+        rewriter, behind.getLoc(), type,
+        mlir::DenseElementsAttr::get(type, static_cast<int32_t>(zero - even)));
+    rewriter.modifyOpInPlace(
+        behind, [&] { behind.getZeroPointMutable().assign(left); });
     return success();
   }
 };
@@ -624,13 +623,35 @@ static void convertAtReaders(Operation *root) {
   }
 }
 
+/// Writes out what makes real numbers of integers: each of its steps is one
+/// that others are folded into.
+static void writeOutDequantized(Operation *root,
+                                llvm::function_ref<bool(Value)> isWanted) {
+  SmallVector<DequantizeOp> found;
+  root->walk([&](DequantizeOp op) {
+    if (isWanted(op.getInput()))
+      found.push_back(op);
+  });
+  for (DequantizeOp op : found)
+    lowerQuantization(op);
+}
+
 LogicalResult npu::foldRequantize(Operation *root) {
+  // Sums that a model dequantizes are scaled like those of its products.
+  writeOutDequantized(root, [](Value integers) {
+    return elementOf(integers).isSignlessInteger(32);
+  });
   mlir::MLIRContext *context = root->getContext();
+  mlir::RewritePatternSet units(context);
+  units.add<DivideFirst>(context);
+  if (failed(apply(root, std::move(units))))
+    return failure();
   mlir::RewritePatternSet sums(context);
   sums.add<SumOfQuantized, AverageOfQuantized, DivideInside, SumOfSums,
            SumOfImage>(context);
   if (failed(apply(root, std::move(sums))))
     return failure();
+  writeOutDequantized(root, [](Value) { return true; });
   mlir::RewritePatternSet patterns(context);
   patterns.add<ScalarStep, DivideInside, MoveLinear, ResidualInItsUnit>(
       context);

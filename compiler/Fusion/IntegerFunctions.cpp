@@ -13,14 +13,14 @@ using mlir::OpRewritePattern;
 
 namespace {
 
-// Pattern: cast(round(function(byte))) -> gather(table, byte)
-struct TableOfByte : OpRewritePattern<EltwiseOp> {
+// Pattern: quantize(function(byte)) -> gather(table, byte)
+struct TableOfByte : OpRewritePattern<QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(EltwiseOp op,
+  LogicalResult matchAndRewrite(QuantizeOp op,
                                 PatternRewriter &rewriter) const override {
     if (!roundedBefore(op))
-      return rewriter.notifyMatchFailure(op, "no rounded number in bytes");
+      return rewriter.notifyMatchFailure(op, "not to bytes");
     std::optional<ByteTable> table = tableOfByte(op.getResult());
     if (!table)
       return rewriter.notifyMatchFailure(op, "not of one byte");
@@ -41,8 +41,12 @@ struct ByteSoftmax {
 
 } // namespace
 
-static std::optional<ByteSoftmax> softmaxOf(Value value) {
-  double unit = 1;
+static std::optional<ByteSoftmax> softmaxOf(const Rounded &rounded) {
+  std::optional<float> scale = scalarOf(rounded.scale);
+  if (!scale)
+    return std::nullopt;
+  Value value = rounded.real;
+  double unit = 1 / static_cast<double>(*scale);
   for (int i = 0; i < longestChain; ++i) {
     if (auto op = value.getDefiningOp<SoftmaxOp>()) {
       std::optional<Affine> affine = affineOf(op.getInput());
@@ -83,18 +87,17 @@ static Value exponentials(Emitter &emit, double scale, int bits) {
 
 namespace {
 
-// Pattern: cast(round(softmax(byte) * unit) + z)
+// Pattern: quantize(softmax(byte), 1 / unit)
 //          -> requantize(e * unit / sum(e)), e = table[max - byte]
-struct SoftmaxInIntegers : OpRewritePattern<EltwiseOp> {
+struct SoftmaxInIntegers : OpRewritePattern<QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(EltwiseOp op,
+  LogicalResult matchAndRewrite(QuantizeOp op,
                                 PatternRewriter &rewriter) const override {
     std::optional<Rounded> rounded = roundedBefore(op);
     if (!rounded)
-      return rewriter.notifyMatchFailure(op, "no rounded number in bytes");
-    std::optional<ByteSoftmax> softmax =
-        softmaxOf(rounded->round.getInputs()[0]);
+      return rewriter.notifyMatchFailure(op, "not to bytes");
+    std::optional<ByteSoftmax> softmax = softmaxOf(*rounded);
     constexpr double mostUnit = 0x1p16; // beyond that no byte is meant
     if (!softmax || !(softmax->scale > 0) || !(softmax->unit >= 1) ||
         softmax->unit > mostUnit)

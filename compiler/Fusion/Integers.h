@@ -64,10 +64,10 @@ struct FixedPoint {
   int32_t factor, shift;
 };
 
-/// The rounded number that a quantized one is made of.
+/// A number in bytes, halves to even.
 struct Rounded {
-  EltwiseOp round;
-  double zero = 0, low, high; // zero point; bounds of the quantized number
+  Value real, scale;
+  double zero, low, high; // zero point; bounds of the bytes
 };
 
 /// Emits what a rewrite makes.
@@ -179,11 +179,13 @@ struct Emitter {
   }
 };
 
-/// The rounding behind a conversion to bytes, and what lies between.
-std::optional<Rounded> roundedBefore(EltwiseOp cast);
+/// What is quantized to bytes, with one zero point.
+std::optional<Rounded> roundedBefore(QuantizeOp op);
 
 /// What a float is of sums and bytes, where that is scales, offsets and bounds.
 std::optional<Affine> affineOf(Value value, int depth = longestChain);
+/// The same, in units of what it becomes.
+std::optional<Affine> affineOf(const Rounded &rounded);
 
 /// The numbers of a constant; nothing of another value.
 std::optional<Numbers> numbersOf(Value value);

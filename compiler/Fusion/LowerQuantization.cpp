@@ -7,6 +7,8 @@
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/Rewrites.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace npu;
 using namespace npu::rewrites;
 
@@ -40,24 +42,22 @@ struct StepsInFront : StepBuilder {
 
 struct LowerQuantizationPass
     : npu::impl::LowerQuantizationBase<LowerQuantizationPass> {
-  using LowerQuantizationBase::LowerQuantizationBase;
-
-  void runOnOperation() override {
-    lowerQuantization(getOperation(), keepIntegers);
-  }
+  void runOnOperation() override { lowerQuantization(getOperation()); }
 };
 
 } // namespace
 
-void npu::lowerQuantization(Operation *root, bool keepIntegers) {
-  root->walk([&](StepsOpInterface op) {
-    auto isReal = [](Value value) {
-      return isa<mlir::FloatType>(tensorType(value).getElementType());
-    };
-    if (keepIntegers && !isReal(op->getOperand(0)) && !isReal(op->getResult(0)))
-      return;
+void npu::lowerQuantization(Operation *root) {
+  root->walk([](StepsOpInterface op) {
     StepsInFront steps(op);
     op->getResult(0).replaceAllUsesWith(op.makeSteps(steps));
+    llvm::SmallSetVector<Operation *, 4> read;
+    for (Value operand : op->getOperands())
+      if (auto constant = operand.getDefiningOp<ConstantOp>())
+        read.insert(constant);
     op->erase();
+    for (Operation *constant : read)
+      if (constant->use_empty())
+        constant->erase();
   });
 }

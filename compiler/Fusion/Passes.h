@@ -62,7 +62,7 @@ std::unique_ptr<mlir::Pass> createRequantizeIntegers(const TargetSpec *target);
 /// Inputs and outputs of real numbers that stand for quantized ones are these;
 /// their attribute `quantizedAttr` has `scale` and `zero_point`.
 void quantizedIo(mlir::func::FuncOp function);
-void lowerQuantization(Operation *root, bool keepIntegers = false);
+void lowerQuantization(Operation *root);
 inline constexpr const char *quantizedAttr = "npu.quantized";
 /// Products of f32 are made of bf16 and summed in f32.
 void lowerPrecision(mlir::func::FuncOp function);

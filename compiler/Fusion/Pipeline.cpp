@@ -11,8 +11,6 @@ using namespace npu;
 void npu::buildFusionPipeline(mlir::OpPassManager &manager,
                               const TargetSpec *target, Precision precision) {
   mlir::OpPassManager &functions = manager.nest<mlir::func::FuncOp>();
-  // What computes with real numbers is matched as the functions that it is.
-  functions.addPass(createLowerQuantization({/*keepIntegers=*/true}));
   if (target)
     functions.addPass(createWidenTypes(target));
   functions.addPass(createSimplify());

@@ -52,12 +52,12 @@ def FoldRequantize : Pass<"npu-fold-requantize", "::mlir::func::FuncOp"> {
     %t = npu.constant dense<0.25> : tensor<f32> -> tensor<f32>
     %0 = npu.eltwise cast(%sum) : (tensor<1x8xi32>) -> tensor<1x8xf32>
     %1 = npu.eltwise mul(%0, %s) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-    %2 = npu.eltwise div(%1, %t) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-    %3 = npu.eltwise round(%2) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    %2 = npu.quantize(%1, %t) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xi8>
     ==>
     %0 = npu.eltwise cast(%sum) : (tensor<1x8xi32>) -> tensor<1x8xf32>
     %1 = npu.eltwise linear(%0) {alpha = 2.0 : f32} : (tensor<1x8xf32>) -> tensor<1x8xf32>
-    %3 = npu.eltwise round(%1) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
+    %2 = npu.quantize(%1, %one) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xi8>
     ```
     test/compiler/Fusion/fold-requantize.mlir runs more.
   }];
@@ -68,7 +68,7 @@ def RequantizeIntegers
     : Pass<"npu-requantize-integers", "::mlir::func::FuncOp"> {
   let summary = "Scales sums to quantized numbers in integers.";
   let description = [{
-    For targets without f32 in `types`. Where a rounded float becomes a byte and
+    For targets without f32 in `types`. Where a float is quantized to a byte and
     is made of integers by scales, offsets and bounds alone, it is a factor of 31
     bits and a shift of each integer instead, rounded half upwards; several are
     added with up to 18 bits behind the point. Integers are sums, bytes, products
@@ -83,8 +83,8 @@ def RequantizeIntegers
     ```mlir
     %1 = npu.eltwise cast(%sum) : (tensor<1x4x2x2xi32>) -> tensor<1x4x2x2xf32>
     %2 = npu.eltwise linear(%1) {alpha = 1.250000e-01 : f32} : (tensor<1x4x2x2xf32>) -> tensor<1x4x2x2xf32>
-    %3 = npu.eltwise round(%2) : (tensor<1x4x2x2xf32>) -> tensor<1x4x2x2xf32>
-    %4 = npu.eltwise cast(%3) : (tensor<1x4x2x2xf32>) -> tensor<1x4x2x2xui8>
+    %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
+    %3 = npu.quantize(%2, %one) : (tensor<1x4x2x2xf32>, tensor<f32>) -> tensor<1x4x2x2xui8>
     ==>
     %factor = npu.constant dense<1073741824> : tensor<i32> -> tensor<i32>
     %shift = npu.constant dense<33> : tensor<i32> -> tensor<i32>
@@ -149,10 +149,6 @@ def LowerQuantization
     ```
     test/compiler/Fusion/lower-quantization.mlir runs it.
   }];
-  let options = [
-    Option<"keepIntegers", "keep-integers", "bool", "false",
-           "Leaves npu.requantize, which later passes make more of">,
-  ];
   let dependentDialects = ["::npu::NPUDialect"];
 }
 

@@ -42,8 +42,13 @@ static Picking pickingOf(Operation *op) {
 }
 
 /// Whether the step, with single numbers, keeps the order of its operand's.
-static bool isRising(EltwiseOp step) {
-  auto number = [&] { return scalarOf(step.getInputs()[1]).value_or(0); };
+static bool isRising(Operation *op) {
+  auto number = [&] { return scalarOf(op->getOperand(1)).value_or(0); };
+  if (isa<QuantizeOp>(op))
+    return number() > 0;
+  auto step = dyn_cast<EltwiseOp>(op);
+  if (!step)
+    return false;
   switch (step.getKind()) {
   case NPU_INSTR_cast:
   case NPU_INSTR_round:
@@ -64,56 +69,58 @@ static bool isRising(EltwiseOp step) {
 }
 
 /// Whether all operands but the first are single numbers.
-static bool isOfOne(EltwiseOp step) {
-  return step && shapeOf(step.getInputs()[0]) == shapeOf(step.getResult()) &&
-         llvm::all_of(step.getInputs().drop_front(),
-                      [](Value input) { return scalarOf(input).has_value(); });
+static bool isOfOne(Operation *step) {
+  return isElementwise(step) &&
+         shapeOf(step->getOperand(0)) == shapeOf(step->getResult(0)) &&
+         llvm::all_of(llvm::drop_begin(step->getOperands()), [](Value input) {
+           return scalarOf(input) || integerOf(input);
+         });
 }
 
 /// The same step of another value.
-static Value repeated(PatternRewriter &rewriter, EltwiseOp step, Value value) {
-  SmallVector<Value> inputs(step.getInputs());
+static Value repeated(PatternRewriter &rewriter, Operation *step, Value value) {
+  SmallVector<Value> inputs(step->getOperands());
   inputs[0] = value;
-  Type type = tensorType(value).clone(elementOf(step.getResult()));
+  Type type = tensorType(value).clone(elementOf(step->getResult(0)));
   FailureOr<Value> folded =
-      cloneFolded(rewriter, step.getLoc(), step, inputs, type);
+      cloneFolded(rewriter, step->getLoc(), step, inputs, type);
   if (succeeded(folded))
     return *folded;
-  return cloneWith(rewriter, step.getLoc(), step, inputs, type)->getResult(0);
+  return cloneWith(rewriter, step->getLoc(), step, inputs, type)->getResult(0);
 }
 
 /// Collects the steps with single numbers that make `value`, the last first,
 /// until a value that ends them; null where there is none.
 static Value collectSteps(Value value, llvm::function_ref<bool(Value)> isEnd,
-                          SmallVector<EltwiseOp> &steps) {
+                          SmallVector<Operation *> &steps) {
   for (int i = 0; i < longestChain && !isEnd(value); ++i) {
-    auto step = value.getDefiningOp<EltwiseOp>();
+    Operation *step = value.getDefiningOp();
     if (!isOfOne(step))
       return Value();
     steps.push_back(step);
-    value = step.getInputs()[0];
+    value = step->getOperand(0);
   }
   return isEnd(value) ? value : Value();
 }
 
 namespace {
 
-// Pattern: cast(round(f(concat(A, B))) + z)
-//          -> concat(cast(round(f(A)) + z), cast(round(f(B)) + z))
+// Pattern: quantize(f(concat(A, B)))
+//          -> concat(quantize(f(A)), quantize(f(B)))
 // Transposes, slices, gathers, broadcasts and select match as concat does, max
 // and min only where f rises.
-struct QuantizeOperands : OpRewritePattern<EltwiseOp> {
+struct QuantizeOperands : OpRewritePattern<QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(EltwiseOp op,
+  LogicalResult matchAndRewrite(QuantizeOp op,
                                 PatternRewriter &rewriter) const override {
     if (!roundedBefore(op))
-      return rewriter.notifyMatchFailure(op, "no rounded number in bytes");
-    SmallVector<EltwiseOp> steps = {op};
+      return rewriter.notifyMatchFailure(op, "not to bytes");
+    SmallVector<Operation *> steps = {op};
     auto isPicked = [](Value value) {
       return pickingOf(value.getDefiningOp()).op != nullptr;
     };
-    Value picked = collectSteps(op.getInputs()[0], isPicked, steps);
+    Value picked = collectSteps(op.getInput(), isPicked, steps);
     if (!picked)
       return rewriter.notifyMatchFailure(op, "nothing that picks numbers");
     Operation *from = picked.getDefiningOp();
@@ -123,7 +130,7 @@ struct QuantizeOperands : OpRewritePattern<EltwiseOp> {
     SmallVector<Value> operands(from->getOperands());
     for (Value &operand :
          MutableArrayRef(operands).slice(picking.first, picking.count))
-      for (EltwiseOp step : llvm::reverse(steps))
+      for (Operation *step : llvm::reverse(steps))
         operand = repeated(rewriter, step, operand);
     rewriter.replaceOp(op, cloneWith(rewriter, from->getLoc(), from, operands,
                                      op.getResult().getType()));
@@ -141,7 +148,7 @@ struct MoveBytes : mlir::RewritePattern {
                                 PatternRewriter &rewriter) const override {
     if (!isMove(op) || !isF32(op->getResult(0)))
       return rewriter.notifyMatchFailure(op, "no move of real numbers");
-    SmallVector<EltwiseOp> steps;
+    SmallVector<Operation *> steps;
     Value value = collectSteps(op->getOperand(0), isByte, steps);
     if (!value || constantOf(value))
       return rewriter.notifyMatchFailure(op, "not of bytes");
@@ -151,7 +158,7 @@ struct MoveBytes : mlir::RewritePattern {
         cloneWith(rewriter, op->getLoc(), op, operands,
                   tensorType(op->getResult(0)).clone(elementOf(value)))
             ->getResult(0);
-    for (EltwiseOp step : llvm::reverse(steps))
+    for (Operation *step : llvm::reverse(steps))
       moved = repeated(rewriter, step, moved);
     rewriter.replaceOp(op, moved);
     return success();

@@ -39,10 +39,10 @@ static std::optional<Quantized> quantizedBy(Value scale, Value zeroPoint) {
   Quantized found{static_cast<double>(*number)};
   if (!zeroPoint)
     return found;
-  ElementsAttr zero = constantOf(zeroPoint);
-  if (!zero || zero.getNumElements() != 1)
+  std::optional<int64_t> zero = integerOf(zeroPoint);
+  if (!zero)
     return std::nullopt;
-  found.zero = elementInts(zero).front();
+  found.zero = *zero;
   return found;
 }
 

@@ -139,6 +139,15 @@ static std::optional<Affine> sum(std::optional<Affine> a,
   return shifted(a, b->offset);
 }
 
+template <typename Function>
+static Numbers changed(Numbers numbers, Function function) {
+  for (double &number : numbers.values)
+    number = function(number);
+  return numbers;
+}
+static double negative(double x) { return -x; }
+static double reciprocal(double x) { return 1 / x; }
+
 /// A step with a constant, or of two.
 static std::optional<Affine> affineOfPair(EltwiseOp op, int depth) {
   std::optional<Numbers> first = numbersOf(op.getInputs()[0]),
@@ -146,20 +155,13 @@ static std::optional<Affine> affineOfPair(EltwiseOp op, int depth) {
   auto operand = [&](unsigned i) {
     return affineOf(op.getInputs()[i], depth - 1);
   };
-  auto changed = [](Numbers numbers, auto function) {
-    for (double &number : numbers.values)
-      number = function(number);
-    return numbers;
-  };
-  auto negative = [](double x) { return -x; };
   switch (op.getKind()) {
   case NPU_INSTR_mul:
     return second  ? scaled(operand(0), *second)
            : first ? scaled(operand(1), *first)
                    : std::nullopt;
   case NPU_INSTR_div:
-    return second ? scaled(operand(0),
-                           changed(*second, [](double x) { return 1 / x; }))
+    return second ? scaled(operand(0), changed(*second, reciprocal))
                   : std::nullopt;
   case NPU_INSTR_add:
     return second  ? shifted(operand(0), *second)
@@ -209,34 +211,21 @@ std::optional<Affine> integers::affineOf(Value value, int depth) {
   }
 }
 
-/// The rounding behind a conversion to bytes, and what lies between.
-std::optional<Rounded> integers::roundedBefore(EltwiseOp cast) {
-  if (!isKind(cast, NPU_INSTR_cast) || !isByte(cast.getResult()) ||
-      !elementOf(cast.getInputs()[0]).isF32())
+std::optional<Affine> integers::affineOf(const Rounded &rounded) {
+  std::optional<Numbers> scale = numbersOf(rounded.scale);
+  return scale ? scaled(affineOf(rounded.real), changed(*scale, reciprocal))
+               : std::nullopt;
+}
+
+std::optional<Rounded> integers::roundedBefore(QuantizeOp op) {
+  std::optional<int64_t> zero =
+      op.getZeroPoint() ? integerOf(op.getZeroPoint()) : 0;
+  if (!isByte(op.getResult()) || op.getRounding() != Rounding::HalfEven ||
+      !zero)
     return std::nullopt;
-  Rounded found;
-  bool isUnsigned = elementOf(cast.getResult()).isUnsignedInteger();
-  found.low = isUnsigned ? 0 : -128;
-  found.high = found.low + 255;
-  auto step = cast.getInputs()[0].getDefiningOp<EltwiseOp>();
-  for (int i = 0; step && i < longestChain; ++i) {
-    if (isKind(step, NPU_INSTR_round)) {
-      found.round = step;
-      return found;
-    }
-    double offset;
-    if (isKind(step, NPU_INSTR_linear) && step.getAlpha().convertToFloat() == 1)
-      offset = static_cast<double>(step.getBeta().convertToFloat());
-    else if (isKind(step, NPU_INSTR_add) && scalarOf(step.getInputs()[1]))
-      offset = static_cast<double>(*scalarOf(step.getInputs()[1]));
-    else
-      return std::nullopt;
-    if (offset != std::nearbyint(offset))
-      return std::nullopt;
-    found.zero += offset;
-    step = step.getInputs()[0].getDefiningOp<EltwiseOp>();
-  }
-  return std::nullopt;
+  double low = elementOf(op.getResult()).isUnsignedInteger() ? 0 : -128;
+  return Rounded{op.getInput(), op.getScale(), static_cast<double>(*zero), low,
+                 low + 255};
 }
 
 /// The offset in whole units of the one term, where that is near enough.
@@ -322,18 +311,16 @@ static Value sameByte(const Affine &affine, const Rounded &rounded, Type type) {
 
 namespace {
 
-// Pattern: cast(round(affine(integers)) + z)
-//          -> requantize(integers, factor, shift)
-struct RequantizeInIntegers : OpRewritePattern<EltwiseOp> {
+// Pattern: quantize(affine(integers)) -> requantize(integers, factor, shift)
+struct RequantizeInIntegers : OpRewritePattern<QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(EltwiseOp op,
+  LogicalResult matchAndRewrite(QuantizeOp op,
                                 PatternRewriter &rewriter) const override {
     std::optional<Rounded> rounded = roundedBefore(op);
     if (!rounded)
-      return rewriter.notifyMatchFailure(op, "no rounded number in bytes");
-    std::optional<Affine> affine =
-        integers::affineOf(rounded->round.getInputs()[0]);
+      return rewriter.notifyMatchFailure(op, "not to bytes");
+    std::optional<Affine> affine = integers::affineOf(*rounded);
     if (!affine || fractionBitsOf(*affine) < leastFractionBits)
       return rewriter.notifyMatchFailure(op, "not affine in integers");
     if (Value byte = sameByte(*affine, *rounded, op.getResult().getType())) {

@@ -92,6 +92,14 @@ std::optional<float> rewrites::scalarOf(Value value) {
   return floats->front();
 }
 
+std::optional<int64_t> rewrites::integerOf(Value value) {
+  ElementsAttr elements = constantOf(value);
+  if (!elements || !isa<mlir::IntegerType>(elements.getElementType()) ||
+      (!elements.isSplat() && elements.getNumElements() != 1))
+    return std::nullopt;
+  return elementInts(elements).front();
+}
+
 bool rewrites::isModestScale(float scale) {
   return scale == 0 ||
          (std::fabs(scale) >= 0x1p-40f && std::fabs(scale) <= 0x1p40f);

@@ -42,6 +42,9 @@ inline bool isF32(Value value) {
 /// The one number that an f32 constant holds in every element.
 std::optional<float> scalarOf(Value value);
 
+/// The one integer of a constant.
+std::optional<int64_t> integerOf(Value value);
+
 /// Whether steps with this number may be done in another order: neither
 /// overflow nor underflow comes of it, and a sum does not hide the last bits of
 /// what is smaller than the offset.

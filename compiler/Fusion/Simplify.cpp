@@ -116,6 +116,8 @@ static LastBit lastBitIn(EltwiseOp op) {
 /// the value: the last bit of a tie must stay what it is.
 static bool isRounded(Value value, int depth = 8) {
   return depth > 0 && llvm::any_of(value.getUsers(), [&](Operation *user) {
+           if (isa<StepsOpInterface>(user))
+             return true;
            auto kernel = dyn_cast<KernelOpInterface>(user);
            if (!kernel)
              return false;
@@ -299,9 +301,10 @@ struct MergeAffine : OpRewritePattern<EltwiseOp> {
 /// Whether the value stands for integers: a few steps with constants behind a
 /// conversion.
 bool isOfIntegers(Value value, int depth = 4) {
-  auto step = value.getDefiningOp<EltwiseOp>();
-  return step && depth > 0 &&
-         (isWholeNumber(value) || isOfIntegers(step.getInputs()[0], depth - 1));
+  Operation *step = value.getDefiningOp();
+  return isElementwise(step) && depth > 0 &&
+         (isa<DequantizeOp>(step) || isWholeNumber(value) ||
+          isOfIntegers(step->getOperand(0), depth - 1));
 }
 
 // Pattern: avg_pool(X) of the whole image -> reduce(X), whatever exporters call

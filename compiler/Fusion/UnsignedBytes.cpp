@@ -26,15 +26,6 @@ namespace npu {
 static constexpr int64_t half = 128;
 static constexpr const char *zeroPoint = "data_zero_point";
 
-/// The one integer of a constant.
-static std::optional<int64_t> integerOf(Value value) {
-  ElementsAttr elements = constantOf(value);
-  if (!elements || !elements.getElementType().isInteger() ||
-      (!elements.isSplat() && elements.getNumElements() != 1))
-    return std::nullopt;
-  return elementInts(elements).front();
-}
-
 namespace {
 /// What is requantized, with bounds of the bytes.
 struct Bytes {

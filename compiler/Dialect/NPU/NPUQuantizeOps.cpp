@@ -120,16 +120,31 @@ static Value numbersOf(StepBuilder &steps, RankedTensorType type,
                             : elementsOf<int64_t>(type, numbers));
 }
 
-/// A zero point as numbers of `type`; null where there is none but 0.
-static Value zeroPointAs(StepBuilder &steps, Value zeroPoint, Type type) {
-  ElementsAttr known = zeroPoint ? constantOf(zeroPoint) : ElementsAttr();
+/// The numbers of a zero point that is known.
+static std::optional<SmallVector<int64_t>> knownNumbers(Value zeroPoint) {
+  ElementsAttr known = constantOf(zeroPoint);
+  return known ? std::optional(elementInts(known)) : std::nullopt;
+}
+
+/// Whether there is a zero point that is not known to be 0.
+static bool hasZeroPoint(Value zeroPoint) {
+  if (!zeroPoint)
+    return false;
+  auto known = knownNumbers(zeroPoint);
+  return !known || llvm::any_of(*known, [](int64_t number) { return number; });
+}
+
+/// A zero point, negated if `isNegated` and it is known, as numbers of `type`.
+static Value zeroPointAs(StepBuilder &steps, Value zeroPoint, Type type,
+                         bool isNegated = false) {
+  auto known = knownNumbers(zeroPoint);
   if (!known)
-    return zeroPoint ? steps.cast(zeroPoint, type) : zeroPoint;
-  SmallVector<int64_t> numbers = elementInts(known);
-  if (llvm::all_of(numbers, [](int64_t number) { return number == 0; }))
-    return Value();
+    return steps.cast(zeroPoint, type);
+  if (isNegated)
+    for (int64_t &number : *known)
+      number = -number;
   return numbersOf(steps, RankedTensorType::get(shapeOf(zeroPoint), type),
-                   numbers);
+                   *known);
 }
 
 /// Whether the scale is 1, by which nothing need be divided.
@@ -146,9 +161,15 @@ Value QuantizeOp::makeSteps(StepBuilder &steps) {
   value = steps.step(getRounding() == Rounding::HalfAway ? NPU_INSTR_round_away
                                                          : NPU_INSTR_round,
                      {value});
-  Type f32 = elementOf(getInput());
-  if (Value zero = zeroPointAs(steps, getZeroPoint(), f32))
-    value = steps.step(NPU_INSTR_add, {value, zero});
+  if (hasZeroPoint(getZeroPoint())) {
+    auto known = knownNumbers(getZeroPoint());
+    value = known && llvm::all_equal(*known)
+                ? steps.step(NPU_INSTR_linear, {value}, 1,
+                             static_cast<double>(known->front()))
+                : steps.step(NPU_INSTR_add,
+                             {value, zeroPointAs(steps, getZeroPoint(),
+                                                 elementOf(getInput()))});
+  }
   return steps.cast(value, elementOf(getResult()));
 }
 
@@ -158,9 +179,16 @@ Value DequantizeOp::makeSteps(StepBuilder &steps) {
   Type work =
       isByte(getInput()) ? f32 : mlir::Builder(getContext()).getI32Type();
   Value value = getInput();
-  if (Value zero = zeroPointAs(steps, getZeroPoint(), work))
-    value = steps.step(NPU_INSTR_sub, {steps.cast(value, work), zero});
-  return steps.step(NPU_INSTR_mul, {steps.cast(value, f32), getScale()});
+  if (hasZeroPoint(getZeroPoint())) {
+    // What is added to floats goes into other steps.
+    bool isAdded = work == f32 && constantOf(getZeroPoint());
+    value = steps.step(isAdded ? NPU_INSTR_add : NPU_INSTR_sub,
+                       {steps.cast(value, work),
+                        zeroPointAs(steps, getZeroPoint(), work, isAdded)});
+  }
+  value = steps.cast(value, f32);
+  return isOne(getScale()) ? value
+                           : steps.step(NPU_INSTR_mul, {value, getScale()});
 }
 
 Value RequantizeOp::makeSteps(StepBuilder &steps) {

@@ -7,67 +7,54 @@
 #include "compiler/Dialect/NPU/ShapeInference.h"
 #include "compiler/Frontend/ONNX/OnnxQuantize.h"
 #include "compiler/Frontend/ONNX/OnnxWindow.h"
+#include "compiler/Frontend/Support/IntegerScale.h"
 
 using namespace npu;
 
-/// Input `index` less its zero point, in units of its scale; both follow it.
-static Value unitsOf(OnnxNode &node, size_t index) {
+/// Input `index` less its zero point, which is two inputs behind it, times
+/// `scale`.
+static Value scaledInput(OnnxNode &node, size_t index, Value scale) {
   Value zeroPoint =
       node.hasInput(index + 2) ? wholeParameter(node, index + 2) : Value();
-  if (node.hasFailed())
+  if (!scale || node.hasFailed())
     return Value();
-  Type f32 = node.getBuilder().getF32Type();
-  Value units = node.cast(node.getInput(index), f32);
-  return zeroPoint
-             ? node.eltwise(NPU_INSTR_sub, {units, node.cast(zeroPoint, f32)})
-             : units;
+  return dequantize(node, node.getInput(index), scale, zeroPoint);
 }
 
-/// Input `index` as a real number.
+/// Input `index` as a real number; its scale follows it.
 static Value realInput(OnnxNode &node, size_t index) {
-  Value units = unitsOf(node, index);
-  if (!units)
-    return Value();
-  Value scale = wholeParameter(node, index + 1);
-  return scale ? node.eltwise(NPU_INSTR_mul, {units, scale}) : scale;
+  return scaledInput(node, index, wholeParameter(node, index + 1));
 }
 
-/// Sets the result: `units` of the scale at input `index`, with the zero point
-/// behind it, or none and the type of input `like`.
-static LogicalResult setUnits(OnnxNode &node, Value units, size_t index,
-                              size_t like) {
-  if (!units)
+/// Sets the result: `real` in units of `scale`, with the zero point at input
+/// `index`, or none and the type of input `like`.
+static LogicalResult setQuantized(OnnxNode &node, Value real, Value scale,
+                                  size_t index, size_t like) {
+  if (!real || !scale)
     return failure();
   Value zeroPoint;
   Type element = elementOf(node.getInput(like));
-  if (node.hasInput(index + 1)) {
-    zeroPoint = wholeParameter(node, index + 1);
+  if (node.hasInput(index)) {
+    zeroPoint = wholeParameter(node, index);
     if (!zeroPoint)
       return failure();
     element = elementOf(zeroPoint);
   }
-  return node.setResult(quantizedUnits(node, units, zeroPoint, element));
+  return node.setResult(quantized(node, real, scale, zeroPoint, element));
 }
 
-/// The same with a real number.
+/// The same, with the scale at input `index` in front of the zero point.
 static LogicalResult setQuantized(OnnxNode &node, Value real, size_t index,
                                   size_t like) {
-  if (!real)
-    return failure();
-  Value scale = wholeParameter(node, index);
-  return scale ? setUnits(node, node.eltwise(NPU_INSTR_div, {real, scale}),
-                          index, like)
-               : failure();
+  return setQuantized(node, real, wholeParameter(node, index), index + 1, like);
 }
 
 LogicalResult npu::buildQLinearBinary(OnnxNode &node) {
-  Value a = unitsOf(node, 0), b = unitsOf(node, 3);
-  if (!a || !b)
-    return failure();
   Value aScale = wholeParameter(node, 1), bScale = wholeParameter(node, 4),
         scale = wholeParameter(node, 6);
   if (node.hasFailed())
     return failure();
+  Value one = node.scalar(1, node.getBuilder().getF32Type());
   // Scales first, as onnxruntime does it: ties round alike.
   auto divided = [&](Value value) {
     return node.eltwise(NPU_INSTR_div, {value, scale});
@@ -75,13 +62,17 @@ LogicalResult npu::buildQLinearBinary(OnnxNode &node) {
   auto multiplied = [&](Value first, Value second) {
     return node.eltwise(NPU_INSTR_mul, {first, second});
   };
-  if (node.op.kind == NPU_INSTR_mul)
-    return setUnits(
-        node, multiplied(multiplied(a, b), divided(multiplied(aScale, bScale))),
-        6, 0);
-  Value sum = node.eltwise(NPU_INSTR_add, {multiplied(a, divided(aScale)),
-                                           multiplied(b, divided(bScale))});
-  return setUnits(node, sum, 6, 0);
+  if (node.op.kind == NPU_INSTR_mul) {
+    Value units =
+        multiplied(scaledInput(node, 0, one), scaledInput(node, 3, one));
+    return setQuantized(node,
+                        multiplied(units, divided(multiplied(aScale, bScale))),
+                        one, 7, 0);
+  }
+  Value sum =
+      node.eltwise(NPU_INSTR_add, {scaledInput(node, 0, divided(aScale)),
+                                   scaledInput(node, 3, divided(bScale))});
+  return setQuantized(node, sum, one, 7, 0);
 }
 
 LogicalResult npu::buildQLinearUnary(OnnxNode &node) {

@@ -273,9 +273,11 @@ Value Emitter::finish(Operation *op) {
     op->erase();
     return constant(makeElements(type, ArrayRef<char>()));
   }
+  // With a scale that depends on data npu-match-ranges reads the steps.
   auto steps = dyn_cast<StepsOpInterface>(op);
-  if (steps && llvm::all_of(op->getOperands(),
-                            [](Value value) { return constantOf(value); }))
+  auto isKnown = [](Value value) { return !!constantOf(value); };
+  if (steps && (isKnown(op->getOperand(0)) ||
+                !llvm::all_of(llvm::drop_begin(op->getOperands()), isKnown)))
     return finishSteps(steps);
   FoldMemo *memo = FoldMemo::current();
   std::optional<FoldMemo::Key> key = memo ? FoldMemo::keyOf(op) : std::nullopt;

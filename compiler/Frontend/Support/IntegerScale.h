@@ -9,7 +9,8 @@
 
 namespace npu {
 
-/// See npu.quantize; a null zero point is 0.
+/// See npu.quantize; a null zero point is 0. The steps where scale or zero
+/// point depends on data.
 Value quantize(Emitter &emitter, Value value, Value scale, Value zeroPoint,
                Type element, Rounding rounding);
 

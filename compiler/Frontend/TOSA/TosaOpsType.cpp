@@ -28,6 +28,9 @@ LogicalResult npu::buildTosaCast(TosaNode &node) {
   bool isShort = node.sourceResult().isInteger(16);
   if (isa<mlir::FloatType>(from) && !isa<mlir::FloatType>(to) &&
       !to.isInteger(1)) {
+    if (isByte(to) && from.isF32())
+      return node.setResult(quantize(node, x, node.scalar(1, from), Value(), to,
+                                     Rounding::HalfEven));
     x = node.eltwise(NPU_INSTR_round, {x});
     if (isShort)
       x = node.eltwise(NPU_INSTR_clip, {x}, -32768, 32767);

@@ -22,8 +22,9 @@ private:
   Value branch(Value data, int64_t outputs, int64_t groups, int64_t stride);
   Value branches(Value data);
   Value quantizedConvolution(Value data);
-  Value quantized(Value data, float scale, float zero);
-  Value dequantized(Value bytes, float scale, float zero);
+  Value whole(int64_t number);
+  Value quantized(Value data, float scale, int64_t zero);
+  Value dequantized(Value bytes, float scale, int64_t zero);
   Value convTranspose(Value data);
   Value matmul(Value data);
   Value partsOfProduct(Value data);
@@ -66,19 +67,24 @@ Value Generator::convolution(Value data) {
                           ints({1, 1}), builder.getI64IntegerAttr(groups));
 }
 
-Value Generator::quantized(Value data, float scale, float zero) {
-  Value real = eltwise(NPU_INSTR_div, {data, scalar(scale)});
-  Value whole =
-      eltwise(NPU_INSTR_add, {eltwise(NPU_INSTR_round, real), scalar(zero)});
-  auto bytes =
-      RankedTensorType::get(shapeOf(data), builder.getIntegerType(8, false));
-  return unfolded(NPU_INSTR_cast, whole, bytes);
+/// A zero point.
+Value Generator::whole(int64_t number) {
+  auto type = RankedTensorType::get({}, builder.getI32Type());
+  return ConstantOp::create(
+      builder, location, type,
+      mlir::DenseElementsAttr::get(type, static_cast<int32_t>(number)));
 }
 
-Value Generator::dequantized(Value bytes, float scale, float zero) {
-  Value number = unfolded(NPU_INSTR_cast, bytes, typeOf(shapeOf(bytes)));
-  return eltwise(NPU_INSTR_mul, {eltwise(NPU_INSTR_sub, {number, scalar(zero)}),
-                                 scalar(scale)});
+Value Generator::quantized(Value data, float scale, int64_t zero) {
+  auto bytes =
+      RankedTensorType::get(shapeOf(data), builder.getIntegerType(8, false));
+  return QuantizeOp::create(builder, location, bytes, data, scalar(scale),
+                            whole(zero), Rounding::HalfEven);
+}
+
+Value Generator::dequantized(Value bytes, float scale, int64_t zero) {
+  return DequantizeOp::create(builder, location, typeOf(shapeOf(bytes)), bytes,
+                              scalar(scale), whole(zero));
 }
 
 Value Generator::branch(Value data, int64_t outputs, int64_t groups,
@@ -128,7 +134,7 @@ Value Generator::branches(Value data) {
 Value Generator::quantizedConvolution(Value data) {
   ArrayRef<int64_t> in = shapeOf(data);
   int64_t outputs = coin() ? in[1] : 1 + pick(4), zero = pick(200);
-  Value bytes = quantized(data, 0.03125f, static_cast<float>(zero));
+  Value bytes = quantized(data, 0.03125f, zero);
   auto intsOf = [&](ArrayRef<int64_t> shape, Type element) {
     Value real = eltwise(NPU_INSTR_mul, {constant(shape), scalar(100)});
     return unfolded(NPU_INSTR_cast, real,
@@ -156,10 +162,10 @@ Value Generator::quantizedConvolution(Value data) {
                   : eltwise(NPU_INSTR_clip, real, -0.5f, 2);
   if (outputs == in[1] && coin()) {
     Value first = dequantized(quantized(real, 0.0625f, 100), 0.0625f, 100);
-    Value other = dequantized(bytes, 0.03125f, static_cast<float>(zero));
+    Value other = dequantized(bytes, 0.03125f, zero);
     real = eltwise(NPU_INSTR_add, {first, other});
   }
-  auto last = static_cast<float>(100 + pick(40));
+  const int64_t last = 100 + pick(40);
   return dequantized(quantized(real, 0.125f, last), 0.125f, last);
 }
 

@@ -69,7 +69,7 @@ std::string listOf(const double (&values)[channels]) {
   return text + "]";
 }
 
-/// cast(round(clip(a * scale + offset) + b * otherScale) + zero), as floats.
+/// quantize(clip(a * scale + offset) + b * otherScale) of scale 1, as floats.
 std::string textOf(const Numbers &n) {
   const std::string shape = "4x1024x", real = "tensor<4x1024xf32>";
   std::string from = "tensor<" + shape + (n.isSum ? "i32>" : "ui8>"),
@@ -103,11 +103,12 @@ std::string textOf(const Numbers &n) {
          "(" + real + ", " + real + ") -> " + real);
     sum = "y2";
   }
-  step("r", "round(%" + sum + ")", one);
-  step("z",
-       "linear(%r) {alpha = 1.0 : f32, beta = " + number(n.zero) + " : f32}",
-       one);
-  step("q", "cast(%z)", "(" + real + ") -> " + to);
+  text += "  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>\n"
+          "  %zero = npu.constant dense<" +
+          std::to_string(static_cast<int>(n.zero)) +
+          "> : tensor<i32> -> tensor<i32>\n  %q = npu.quantize(%" + sum +
+          ", %one, %zero) : (" + real + ", tensor<f32>, tensor<i32>) -> " + to +
+          "\n";
   step("f", "cast(%q)", "(" + to + ") -> " + real);
   return text + "  return %f : " + real + "\n}\n";
 }
@@ -154,11 +155,9 @@ TEST(RequantizeIntegers, BytesAreTheModelsButNextToTheMiddle) {
                                       seed * 2 + inputs.size()));
     auto want = test::interpret(function, inputs);
     ASSERT_TRUE(succeeded(requantizeIntegers(function)));
-    lowerQuantization(function);
     ASSERT_TRUE(succeeded(mlir::verify(*module)));
     bool hasFloats = false;
-    function.walk(
-        [&](EltwiseOp op) { hasFloats |= op.getKind() == NPU_INSTR_round; });
+    function.walk([&](QuantizeOp) { hasFloats = true; });
     ASSERT_FALSE(hasFloats) << "stayed on floats";
     auto have = test::interpret(function, inputs);
     ASSERT_EQ(have.size(), 1u);
@@ -229,12 +228,12 @@ std::string averageOf(unsigned seed, bool isRounded) {
       (seed % 3 ? "true" : "false") + ", dilations = " + list(dilations, 2) +
       ", kernel = " + list(kernel, 2) + ", pads = " + list(pads, 4) +
       ", strides = " + list(strides, 2) + "} : (" + in + "f32>) -> " + real +
-      "\n  %4 = npu.eltwise div(%3, %t) : (" + real + ", tensor<f32>) -> " +
-      real + "\n";
+      "\n";
+  std::string by = "(%3, %t) : (" + real + ", tensor<f32>) -> ";
   if (!isRounded)
-    return text + "  return %4 : " + real + "\n}\n";
-  return text + "  %5 = npu.eltwise round(%4) : (" + real + ") -> " + real +
-         "\n  %6 = npu.eltwise cast(%5) : (" + real + ") -> " + out +
+    return text + "  %4 = npu.eltwise div" + by + real +
+           "\n  return %4 : " + real + "\n}\n";
+  return text + "  %6 = npu.quantize" + by + out +
          "i8>\n  %7 = npu.eltwise cast(%6) : (" + out + "i8>) -> " + real +
          "\n  return %7 : " + real + "\n}\n";
 }
@@ -262,7 +261,6 @@ TEST(RequantizeIntegers, AveragesWithPaddingAreTheModelsBytes) {
     auto want = test::interpret(function, inputs),
          exact = test::interpret(unrounded, inputs);
     ASSERT_TRUE(succeeded(requantizeIntegers(function)));
-    lowerQuantization(function);
     ASSERT_TRUE(succeeded(mlir::verify(*module)));
     bool hasFloats = false;
     function.walk([&](AvgPoolOp) { hasFloats = true; });

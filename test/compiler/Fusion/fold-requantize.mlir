@@ -1,18 +1,17 @@
-// RUN: npu-opt %s --npu-fold-requantize | FileCheck %s
+// RUN: npu-opt %s --npu-fold-requantize --npu-lower-quantization | FileCheck %s
 
 // The example of the pass's description: 0.5 / 0.25.
 // CHECK-LABEL: @example
 // CHECK: %[[REAL:.*]] = npu.eltwise cast
 // CHECK-NEXT: %[[UNIT:.*]] = npu.eltwise linear(%[[REAL]]) {alpha = 2.000000e+00 : f32}
 // CHECK-NEXT: npu.eltwise round(%[[UNIT]])
-func.func @example(%sum: tensor<1x8xi32>) -> tensor<1x8xf32> {
+func.func @example(%sum: tensor<1x8xi32>) -> tensor<1x8xi8> {
   %s = npu.constant dense<0.5> : tensor<f32> -> tensor<f32>
   %t = npu.constant dense<0.25> : tensor<f32> -> tensor<f32>
   %0 = npu.eltwise cast(%sum) : (tensor<1x8xi32>) -> tensor<1x8xf32>
   %1 = npu.eltwise mul(%0, %s) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-  %2 = npu.eltwise div(%1, %t) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-  %3 = npu.eltwise round(%2) : (tensor<1x8xf32>) -> tensor<1x8xf32>
-  return %3 : tensor<1x8xf32>
+  %3 = npu.quantize(%1, %t) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xi8>
+  return %3 : tensor<1x8xi8>
 }
 
 // A scale for each channel takes in the result's, through a clip and past a
@@ -29,18 +28,15 @@ func.func @example(%sum: tensor<1x8xi32>) -> tensor<1x8xf32> {
 // CHECK-NEXT: %[[ZERO:.*]] = npu.eltwise linear(%[[ROUND]]) {alpha = 1.000000e+00 : f32, beta = 1.280000e+02 : f32}
 // CHECK-NEXT: npu.eltwise cast(%[[ZERO]])
 func.func @channels(%sum: tensor<1x2x4x4xi32>) -> tensor<1x2x4x4xui8> {
+  %z_byte = npu.constant dense<128> : tensor<ui8> -> tensor<ui8>
   %s = npu.constant dense<[[[0.5]], [[1.0]]]> : tensor<2x1x1xf32> -> tensor<2x1x1xf32>
   %b = npu.constant dense<[[[3.0]], [[4.0]]]> : tensor<2x1x1xf32> -> tensor<2x1x1xf32>
   %t = npu.constant dense<0.25> : tensor<f32> -> tensor<f32>
-  %z = npu.constant dense<128.0> : tensor<f32> -> tensor<f32>
   %0 = npu.eltwise cast(%sum) : (tensor<1x2x4x4xi32>) -> tensor<1x2x4x4xf32>
   %1 = npu.eltwise mul(%0, %s) : (tensor<1x2x4x4xf32>, tensor<2x1x1xf32>) -> tensor<1x2x4x4xf32>
   %2 = npu.eltwise add(%1, %b) : (tensor<1x2x4x4xf32>, tensor<2x1x1xf32>) -> tensor<1x2x4x4xf32>
   %3 = npu.eltwise clip(%2) {alpha = 0.0 : f32, beta = 6.0 : f32} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
-  %4 = npu.eltwise div(%3, %t) : (tensor<1x2x4x4xf32>, tensor<f32>) -> tensor<1x2x4x4xf32>
-  %5 = npu.eltwise round(%4) : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
-  %6 = npu.eltwise add(%5, %z) : (tensor<1x2x4x4xf32>, tensor<f32>) -> tensor<1x2x4x4xf32>
-  %7 = npu.eltwise cast(%6) : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xui8>
+  %7 = npu.quantize(%3, %t, %z_byte) : (tensor<1x2x4x4xf32>, tensor<f32>, tensor<ui8>) -> tensor<1x2x4x4xui8>
   return %7 : tensor<1x2x4x4xui8>
 }
 
@@ -48,14 +44,13 @@ func.func @channels(%sum: tensor<1x2x4x4xi32>) -> tensor<1x2x4x4xui8> {
 // 0.1 * (1 / 0.3).
 // CHECK-LABEL: @divided
 // CHECK: npu.eltwise linear(%{{.*}}) {alpha = 0.333333313 : f32}
-func.func @divided(%sum: tensor<1x8xi32>) -> tensor<1x8xf32> {
+func.func @divided(%sum: tensor<1x8xi32>) -> tensor<1x8xi8> {
   %s = npu.constant dense<0.1> : tensor<f32> -> tensor<f32>
   %t = npu.constant dense<0.3> : tensor<f32> -> tensor<f32>
   %0 = npu.eltwise cast(%sum) : (tensor<1x8xi32>) -> tensor<1x8xf32>
   %1 = npu.eltwise mul(%0, %s) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-  %2 = npu.eltwise div(%1, %t) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-  %3 = npu.eltwise round(%2) : (tensor<1x8xf32>) -> tensor<1x8xf32>
-  return %3 : tensor<1x8xf32>
+  %3 = npu.quantize(%1, %t) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xi8>
+  return %3 : tensor<1x8xi8>
 }
 
 // Of a sum of two quantized numbers, the one that is there first is read as
@@ -69,20 +64,16 @@ func.func @divided(%sum: tensor<1x8xi32>) -> tensor<1x8xf32> {
 // CHECK-NEXT: %[[SCALED:.*]] = npu.eltwise linear(%[[FIRST]]) {alpha = 2.500000e-01 : f32}
 // CHECK-NEXT: %[[SUM:.*]] = npu.eltwise add(%[[MAIN]], %[[SCALED]])
 // CHECK-NEXT: npu.eltwise round(%[[SUM]])
-func.func @residual(%a: tensor<1x8xui8>, %b: tensor<1x8xui8>) -> tensor<1x8xf32> {
+func.func @residual(%a: tensor<1x8xui8>, %b: tensor<1x8xui8>) -> tensor<1x8xi8> {
+  %three_byte = npu.constant dense<3> : tensor<ui8> -> tensor<ui8>
   %two = npu.constant dense<2.0> : tensor<f32> -> tensor<f32>
-  %three = npu.constant dense<3.0> : tensor<f32> -> tensor<f32>
   %four = npu.constant dense<4.0> : tensor<f32> -> tensor<f32>
   %eight = npu.constant dense<8.0> : tensor<f32> -> tensor<f32>
-  %0 = npu.eltwise cast(%a) : (tensor<1x8xui8>) -> tensor<1x8xf32>
-  %1 = npu.eltwise mul(%0, %two) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-  %2 = npu.eltwise cast(%b) : (tensor<1x8xui8>) -> tensor<1x8xf32>
-  %3 = npu.eltwise sub(%2, %three) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-  %4 = npu.eltwise mul(%3, %four) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %1 = npu.dequantize(%a, %two) : (tensor<1x8xui8>, tensor<f32>) -> tensor<1x8xf32>
+  %4 = npu.dequantize(%b, %four, %three_byte) : (tensor<1x8xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x8xf32>
   %5 = npu.eltwise add(%1, %4) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
-  %6 = npu.eltwise div(%5, %eight) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-  %7 = npu.eltwise round(%6) : (tensor<1x8xf32>) -> tensor<1x8xf32>
-  return %7 : tensor<1x8xf32>
+  %7 = npu.quantize(%5, %eight) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xi8>
+  return %7 : tensor<1x8xi8>
 }
 
 // The quotient passes a relu to get there; an odd zero point leaves one behind
@@ -99,23 +90,20 @@ func.func @residual(%a: tensor<1x8xui8>, %b: tensor<1x8xui8>) -> tensor<1x8xf32>
 // CHECK-NEXT: npu.eltwise relu
 // CHECK-NEXT: npu.eltwise round
 // CHECK-NOT: npu.eltwise div
-func.func @bounded_residual(%a: tensor<1x8xui8>, %sum: tensor<1x8xi32>) -> tensor<1x8xf32> {
+func.func @bounded_residual(%a: tensor<1x8xui8>, %sum: tensor<1x8xi32>) -> tensor<1x8xi8> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
   %two = npu.constant dense<2.0> : tensor<f32> -> tensor<f32>
   %four = npu.constant dense<4.0> : tensor<f32> -> tensor<f32>
   %eight = npu.constant dense<8.0> : tensor<f32> -> tensor<f32>
   %s = npu.eltwise cast(%sum) : (tensor<1x8xi32>) -> tensor<1x8xf32>
   %t = npu.eltwise mul(%s, %four) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-  %u = npu.eltwise round(%t) : (tensor<1x8xf32>) -> tensor<1x8xf32>
-  %b = npu.eltwise cast(%u) : (tensor<1x8xf32>) -> tensor<1x8xui8>
-  %0 = npu.eltwise cast(%b) : (tensor<1x8xui8>) -> tensor<1x8xf32>
-  %1 = npu.eltwise mul(%0, %two) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-  %2 = npu.eltwise cast(%a) : (tensor<1x8xui8>) -> tensor<1x8xf32>
-  %3 = npu.eltwise mul(%2, %four) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %b = npu.quantize(%t, %one) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xui8>
+  %1 = npu.dequantize(%b, %two) : (tensor<1x8xui8>, tensor<f32>) -> tensor<1x8xf32>
+  %3 = npu.dequantize(%a, %four) : (tensor<1x8xui8>, tensor<f32>) -> tensor<1x8xf32>
   %4 = npu.eltwise add(%3, %1) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
   %5 = npu.eltwise relu(%4) : (tensor<1x8xf32>) -> tensor<1x8xf32>
-  %6 = npu.eltwise div(%5, %eight) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-  %7 = npu.eltwise round(%6) : (tensor<1x8xf32>) -> tensor<1x8xf32>
-  return %7 : tensor<1x8xf32>
+  %7 = npu.quantize(%5, %eight) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xi8>
+  return %7 : tensor<1x8xi8>
 }
 
 // An even zero point goes into the rounding, as other runtimes have it; of an
@@ -123,45 +111,37 @@ func.func @bounded_residual(%a: tensor<1x8xui8>, %sum: tensor<1x8xi32>) -> tenso
 // CHECK-LABEL: @zero_points(
 // CHECK: linear(%{{.*}}) {alpha = 5.000000e-01 : f32, beta = 1.000000e+01 : f32}
 // CHECK: %[[EVEN:.*]] = npu.eltwise round
+// CHECK-NEXT: npu.eltwise cast(%[[EVEN]])
 // CHECK: linear(%{{.*}}) {alpha = 5.000000e-01 : f32, beta = 1.000000e+01 : f32}
 // CHECK: %[[ODD:.*]] = npu.eltwise round
 // CHECK-NEXT: %[[ONE:.*]] = npu.eltwise linear(%[[ODD]]) {alpha = 1.000000e+00 : f32, beta = 1.000000e+00 : f32}
-// CHECK: return %[[EVEN]], %[[ONE]]
-func.func @zero_points(%a: tensor<1x8xui8>, %b: tensor<1x8xui8>) -> (tensor<1x8xf32>, tensor<1x8xf32>) {
+// CHECK-NEXT: npu.eltwise cast(%[[ONE]])
+func.func @zero_points(%a: tensor<1x8xui8>, %b: tensor<1x8xui8>) -> (tensor<1x8xi8>, tensor<1x8xi8>) {
+  %ten_byte = npu.constant dense<10> : tensor<i8> -> tensor<i8>
+  %eleven_byte = npu.constant dense<11> : tensor<i8> -> tensor<i8>
   %two = npu.constant dense<2.0> : tensor<f32> -> tensor<f32>
   %four = npu.constant dense<4.0> : tensor<f32> -> tensor<f32>
-  %ten = npu.constant dense<10.0> : tensor<f32> -> tensor<f32>
-  %eleven = npu.constant dense<11.0> : tensor<f32> -> tensor<f32>
-  %0 = npu.eltwise cast(%a) : (tensor<1x8xui8>) -> tensor<1x8xf32>
-  %1 = npu.eltwise mul(%0, %four) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-  %2 = npu.eltwise cast(%b) : (tensor<1x8xui8>) -> tensor<1x8xf32>
-  %3 = npu.eltwise mul(%2, %two) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %1 = npu.dequantize(%a, %four) : (tensor<1x8xui8>, tensor<f32>) -> tensor<1x8xf32>
+  %3 = npu.dequantize(%b, %two) : (tensor<1x8xui8>, tensor<f32>) -> tensor<1x8xf32>
   %4 = npu.eltwise add(%1, %3) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
-  %5 = npu.eltwise div(%4, %four) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-  %6 = npu.eltwise round(%5) : (tensor<1x8xf32>) -> tensor<1x8xf32>
-  %7 = npu.eltwise add(%6, %ten) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %7 = npu.quantize(%4, %four, %ten_byte) : (tensor<1x8xf32>, tensor<f32>, tensor<i8>) -> tensor<1x8xi8>
   %8 = npu.eltwise add(%1, %3) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
-  %9 = npu.eltwise div(%8, %four) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-  %10 = npu.eltwise round(%9) : (tensor<1x8xf32>) -> tensor<1x8xf32>
-  %11 = npu.eltwise add(%10, %eleven) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-  return %7, %11 : tensor<1x8xf32>, tensor<1x8xf32>
+  %11 = npu.quantize(%8, %four, %eleven_byte) : (tensor<1x8xf32>, tensor<f32>, tensor<i8>) -> tensor<1x8xi8>
+  return %7, %11 : tensor<1x8xi8>, tensor<1x8xi8>
 }
 
 // A scale for each channel is no factor of a residual: the sum stays.
 // CHECK-LABEL: @residual_channels(
 // CHECK: %[[S:.*]] = npu.eltwise mul(%{{.*}}, %{{.*}}) : (tensor<1x2x4xf32>, tensor<2x1xf32>)
 // CHECK: npu.eltwise add(%[[S]], %{{.*}})
-func.func @residual_channels(%a: tensor<1x2x4xui8>, %b: tensor<1x2x4xui8>) -> tensor<1x2x4xf32> {
+func.func @residual_channels(%a: tensor<1x2x4xui8>, %b: tensor<1x2x4xui8>) -> tensor<1x2x4xi8> {
   %s = npu.constant dense<[[0.5], [1.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
   %t = npu.constant dense<0.25> : tensor<f32> -> tensor<f32>
-  %0 = npu.eltwise cast(%a) : (tensor<1x2x4xui8>) -> tensor<1x2x4xf32>
-  %1 = npu.eltwise mul(%0, %t) : (tensor<1x2x4xf32>, tensor<f32>) -> tensor<1x2x4xf32>
-  %2 = npu.eltwise cast(%b) : (tensor<1x2x4xui8>) -> tensor<1x2x4xf32>
-  %3 = npu.eltwise mul(%2, %s) : (tensor<1x2x4xf32>, tensor<2x1xf32>) -> tensor<1x2x4xf32>
+  %1 = npu.dequantize(%a, %t) : (tensor<1x2x4xui8>, tensor<f32>) -> tensor<1x2x4xf32>
+  %3 = npu.dequantize(%b, %s) : (tensor<1x2x4xui8>, tensor<2x1xf32>) -> tensor<1x2x4xf32>
   %4 = npu.eltwise add(%1, %3) : (tensor<1x2x4xf32>, tensor<1x2x4xf32>) -> tensor<1x2x4xf32>
-  %5 = npu.eltwise div(%4, %t) : (tensor<1x2x4xf32>, tensor<f32>) -> tensor<1x2x4xf32>
-  %6 = npu.eltwise round(%5) : (tensor<1x2x4xf32>) -> tensor<1x2x4xf32>
-  return %6 : tensor<1x2x4xf32>
+  %6 = npu.quantize(%4, %t) : (tensor<1x2x4xf32>, tensor<f32>) -> tensor<1x2x4xi8>
+  return %6 : tensor<1x2x4xi8>
 }
 
 // Beside a sum that is not quantized itself, bytes are read in their own unit.
@@ -173,38 +153,32 @@ func.func @residual_channels(%a: tensor<1x2x4xui8>, %b: tensor<1x2x4xui8>) -> te
 // CHECK: %[[UNIT:.*]] = npu.eltwise linear(%[[REAL]]) {alpha = 5.000000e-01 : f32}
 // CHECK-NEXT: %[[ADDED:.*]] = npu.eltwise add(%[[UNIT]], %[[BYTES]])
 // CHECK-NEXT: npu.eltwise linear(%[[ADDED]]) {alpha = 5.000000e-01 : f32, beta = -1.500000e+00 : f32}
-func.func @residual_of_sum(%b: tensor<1x8xui8>, %sum: tensor<1x8xi32>) -> tensor<1x8xf32> {
+func.func @residual_of_sum(%b: tensor<1x8xui8>, %sum: tensor<1x8xi32>) -> tensor<1x8xi8> {
+  %three_byte = npu.constant dense<3> : tensor<ui8> -> tensor<ui8>
   %two = npu.constant dense<2.0> : tensor<f32> -> tensor<f32>
-  %three = npu.constant dense<3.0> : tensor<f32> -> tensor<f32>
   %four = npu.constant dense<4.0> : tensor<f32> -> tensor<f32>
   %eight = npu.constant dense<8.0> : tensor<f32> -> tensor<f32>
   %0 = npu.eltwise cast(%sum) : (tensor<1x8xi32>) -> tensor<1x8xf32>
   %1 = npu.eltwise mul(%0, %two) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-  %2 = npu.eltwise cast(%b) : (tensor<1x8xui8>) -> tensor<1x8xf32>
-  %3 = npu.eltwise sub(%2, %three) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-  %4 = npu.eltwise mul(%3, %four) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %4 = npu.dequantize(%b, %four, %three_byte) : (tensor<1x8xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x8xf32>
   %5 = npu.eltwise add(%1, %4) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
-  %6 = npu.eltwise div(%5, %eight) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-  %7 = npu.eltwise round(%6) : (tensor<1x8xf32>) -> tensor<1x8xf32>
-  return %7 : tensor<1x8xf32>
+  %7 = npu.quantize(%5, %eight) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xi8>
+  return %7 : tensor<1x8xi8>
 }
 
 // A quantized number in another unit has its ties where the model has them.
 // CHECK-LABEL: @ties
-// CHECK: npu.eltwise sub
+// CHECK: npu.eltwise add
 // CHECK-NEXT: npu.eltwise mul
 // CHECK-NEXT: npu.eltwise div
 // CHECK-NEXT: npu.eltwise round
-func.func @ties(%x: tensor<1x8xui8>) -> tensor<1x8xf32> {
+func.func @ties(%x: tensor<1x8xui8>) -> tensor<1x8xi8> {
+  %z_byte = npu.constant dense<3> : tensor<ui8> -> tensor<ui8>
   %s = npu.constant dense<0.3> : tensor<f32> -> tensor<f32>
-  %z = npu.constant dense<3.0> : tensor<f32> -> tensor<f32>
   %t = npu.constant dense<0.6> : tensor<f32> -> tensor<f32>
-  %0 = npu.eltwise cast(%x) : (tensor<1x8xui8>) -> tensor<1x8xf32>
-  %1 = npu.eltwise sub(%0, %z) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-  %2 = npu.eltwise mul(%1, %s) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-  %3 = npu.eltwise div(%2, %t) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32>
-  %4 = npu.eltwise round(%3) : (tensor<1x8xf32>) -> tensor<1x8xf32>
-  return %4 : tensor<1x8xf32>
+  %2 = npu.dequantize(%x, %s, %z_byte) : (tensor<1x8xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x8xf32>
+  %4 = npu.quantize(%2, %t) : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xi8>
+  return %4 : tensor<1x8xi8>
 }
 
 // Nothing is rounded: the last bit stays what the model says.
@@ -244,26 +218,17 @@ func.func @readers(%x: tensor<1x8xi8>) -> (tensor<1x8xf32>, tensor<1x8xf32>) {
 // CHECK: npu.avg_pool({{.*}}count_include_pad = true{{.*}}(tensor<1x2x4x4xf32>)
 // CHECK: npu.avg_pool({{.*}}(tensor<1x2x4x4xf32>) -> tensor<1x2x2x2xf32>
 func.func @average(%x: tensor<1x2x4x4xui8>) -> (tensor<1x2x2x2xui8>, tensor<1x2x3x3xui8>, tensor<1x2x2x2xi8>) {
+  %z_byte = npu.constant dense<3> : tensor<ui8> -> tensor<ui8>
+  %y_byte = npu.constant dense<7> : tensor<ui8> -> tensor<ui8>
   %s = npu.constant dense<0.5> : tensor<f32> -> tensor<f32>
   %t = npu.constant dense<0.25> : tensor<f32> -> tensor<f32>
-  %z = npu.constant dense<3.0> : tensor<f32> -> tensor<f32>
-  %y = npu.constant dense<7.0> : tensor<f32> -> tensor<f32>
-  %0 = npu.eltwise cast(%x) : (tensor<1x2x4x4xui8>) -> tensor<1x2x4x4xf32>
-  %1 = npu.eltwise sub(%0, %z) : (tensor<1x2x4x4xf32>, tensor<f32>) -> tensor<1x2x4x4xf32>
-  %2 = npu.eltwise mul(%1, %s) : (tensor<1x2x4x4xf32>, tensor<f32>) -> tensor<1x2x4x4xf32>
+  %2 = npu.dequantize(%x, %s, %z_byte) : (tensor<1x2x4x4xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x2x4x4xf32>
   %a = npu.avg_pool(%2) {dilations = [1, 1], kernel = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x2x2xf32>
-  %a1 = npu.eltwise div(%a, %t) : (tensor<1x2x2x2xf32>, tensor<f32>) -> tensor<1x2x2x2xf32>
-  %a2 = npu.eltwise round(%a1) : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>
-  %a3 = npu.eltwise add(%a2, %y) : (tensor<1x2x2x2xf32>, tensor<f32>) -> tensor<1x2x2x2xf32>
-  %a4 = npu.eltwise cast(%a3) : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xui8>
+  %a4 = npu.quantize(%a, %t, %y_byte) : (tensor<1x2x2x2xf32>, tensor<f32>, tensor<ui8>) -> tensor<1x2x2x2xui8>
   %b = npu.avg_pool(%2) {count_include_pad = true, dilations = [1, 1], kernel = [2, 2], pads = [1, 1, 1, 1], strides = [2, 2]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x3x3xf32>
-  %b1 = npu.eltwise div(%b, %t) : (tensor<1x2x3x3xf32>, tensor<f32>) -> tensor<1x2x3x3xf32>
-  %b2 = npu.eltwise round(%b1) : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
-  %b3 = npu.eltwise cast(%b2) : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xui8>
+  %b3 = npu.quantize(%b, %t) : (tensor<1x2x3x3xf32>, tensor<f32>) -> tensor<1x2x3x3xui8>
   %c = npu.avg_pool(%2) {dilations = [1, 1], kernel = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x2x2xf32>
-  %c1 = npu.eltwise div(%c, %t) : (tensor<1x2x2x2xf32>, tensor<f32>) -> tensor<1x2x2x2xf32>
-  %c2 = npu.eltwise round(%c1) : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>
-  %c3 = npu.eltwise cast(%c2) : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xi8>
+  %c3 = npu.quantize(%c, %t) : (tensor<1x2x2x2xf32>, tensor<f32>) -> tensor<1x2x2x2xi8>
   return %a4, %b3, %c3 : tensor<1x2x2x2xui8>, tensor<1x2x3x3xui8>, tensor<1x2x2x2xi8>
 }
 
@@ -274,12 +239,9 @@ func.func @average(%x: tensor<1x2x4x4xui8>) -> (tensor<1x2x2x2xui8>, tensor<1x2x
 func.func @average_no_number(%x: tensor<1x2x4x4xui8>) -> tensor<1x2x2x2xui8> {
   %s = npu.constant dense<0.5> : tensor<f32> -> tensor<f32>
   %t = npu.constant dense<0x7FC00000> : tensor<f32> -> tensor<f32>
-  %0 = npu.eltwise cast(%x) : (tensor<1x2x4x4xui8>) -> tensor<1x2x4x4xf32>
-  %1 = npu.eltwise mul(%0, %s) : (tensor<1x2x4x4xf32>, tensor<f32>) -> tensor<1x2x4x4xf32>
+  %1 = npu.dequantize(%x, %s) : (tensor<1x2x4x4xui8>, tensor<f32>) -> tensor<1x2x4x4xf32>
   %2 = npu.avg_pool(%1) {dilations = [1, 1], kernel = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x2x2xf32>
-  %3 = npu.eltwise div(%2, %t) : (tensor<1x2x2x2xf32>, tensor<f32>) -> tensor<1x2x2x2xf32>
-  %4 = npu.eltwise round(%3) : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>
-  %5 = npu.eltwise cast(%4) : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xui8>
+  %5 = npu.quantize(%2, %t) : (tensor<1x2x2x2xf32>, tensor<f32>) -> tensor<1x2x2x2xui8>
   return %5 : tensor<1x2x2x2xui8>
 }
 
@@ -287,11 +249,11 @@ func.func @average_no_number(%x: tensor<1x2x4x4xui8>) -> tensor<1x2x2x2xui8> {
 // CHECK-LABEL: @residual_no_number
 // CHECK: npu.eltwise linear(%{{.*}}) {alpha = 5.000000e-01 : f32, beta = 0x7F800000 : f32}
 func.func @residual_no_number(%x: tensor<4xi32>, %y: tensor<4xui8>) -> tensor<4xui8> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
   %0 = npu.eltwise cast(%x) : (tensor<4xi32>) -> tensor<4xf32>
   %1 = npu.eltwise cast(%y) : (tensor<4xui8>) -> tensor<4xf32>
   %2 = npu.eltwise linear(%1) {alpha = 0.5 : f32, beta = 0x7F800000 : f32} : (tensor<4xf32>) -> tensor<4xf32>
   %3 = npu.eltwise add(%0, %2) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  %4 = npu.eltwise round(%3) : (tensor<4xf32>) -> tensor<4xf32>
-  %5 = npu.eltwise cast(%4) : (tensor<4xf32>) -> tensor<4xui8>
+  %5 = npu.quantize(%3, %one) : (tensor<4xf32>, tensor<f32>) -> tensor<4xui8>
   return %5 : tensor<4xui8>
 }

@@ -73,7 +73,8 @@ func.func @quantize(%x: tensor<2x4xf32>, %scale: tensor<f32>, %zero: tensor<i8>)
 // Differences of bytes are floats, those of larger numbers integers.
 // CHECK-LABEL: @dequantize
 // CHECK: %[[A:.*]] = npu.eltwise cast({{.*}}) : (tensor<4xui8>) -> tensor<4xf32>
-// CHECK: %[[B:.*]] = npu.eltwise sub(%[[A]], {{.*}}) : (tensor<4xf32>, tensor<f32>)
+// CHECK: %[[Z:.*]] = npu.constant dense<-1.280000e+02> : tensor<f32>
+// CHECK: %[[B:.*]] = npu.eltwise add(%[[A]], %[[Z]]) : (tensor<4xf32>, tensor<f32>)
 // CHECK: npu.eltwise mul(%[[B]], {{.*}})
 // CHECK: %[[C:.*]] = npu.eltwise cast({{.*}}) : (tensor<4xi16>) -> tensor<4xi32>
 // CHECK: %[[D:.*]] = npu.eltwise sub(%[[C]], {{.*}}) : (tensor<4xi32>, tensor<i32>)

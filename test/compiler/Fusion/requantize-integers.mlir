@@ -14,10 +14,10 @@
 // CHECK-NEXT: %[[C:.*]] = npu.eltwise cast(%[[B]]) : (tensor<1x4x2x2xi32>) -> tensor<1x4x2x2xui8>
 // CHECK-NEXT: return %[[C]]
 func.func @example(%sum: tensor<1x4x2x2xi32>) -> tensor<1x4x2x2xui8> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
   %1 = npu.eltwise cast(%sum) : (tensor<1x4x2x2xi32>) -> tensor<1x4x2x2xf32>
   %2 = npu.eltwise linear(%1) {alpha = 1.250000e-01 : f32} : (tensor<1x4x2x2xf32>) -> tensor<1x4x2x2xf32>
-  %3 = npu.eltwise round(%2) : (tensor<1x4x2x2xf32>) -> tensor<1x4x2x2xf32>
-  %4 = npu.eltwise cast(%3) : (tensor<1x4x2x2xf32>) -> tensor<1x4x2x2xui8>
+  %4 = npu.quantize(%2, %one) : (tensor<1x4x2x2xf32>, tensor<f32>) -> tensor<1x4x2x2xui8>
   return %4 : tensor<1x4x2x2xui8>
 }
 
@@ -33,15 +33,15 @@ func.func @example(%sum: tensor<1x4x2x2xi32>) -> tensor<1x4x2x2xui8> {
 // CHECK-NOT: f32>
 // CHECK: return
 func.func @channels(%sum: tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi8> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
+  %zero = npu.constant dense<-10> : tensor<i8> -> tensor<i8>
   %c = npu.constant dense<[[[0.05]], [[0.0125]]]> : tensor<2x1x1xf32> -> tensor<2x1x1xf32>
   %d = npu.constant dense<[[[2.0]], [[-1.0]]]> : tensor<2x1x1xf32> -> tensor<2x1x1xf32>
   %0 = npu.eltwise cast(%sum) : (tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xf32>
   %1 = npu.eltwise mul(%0, %c) : (tensor<1x2x2x2xf32>, tensor<2x1x1xf32>) -> tensor<1x2x2x2xf32>
   %2 = npu.eltwise add(%1, %d) : (tensor<1x2x2x2xf32>, tensor<2x1x1xf32>) -> tensor<1x2x2x2xf32>
   %3 = npu.eltwise clip(%2) {alpha = 0.0 : f32, beta = 48.0 : f32} : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>
-  %4 = npu.eltwise round(%3) : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>
-  %5 = npu.eltwise linear(%4) {alpha = 1.0 : f32, beta = -10.0 : f32} : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>
-  %6 = npu.eltwise cast(%5) : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xi8>
+  %6 = npu.quantize(%3, %one, %zero) : (tensor<1x2x2x2xf32>, tensor<f32>, tensor<i8>) -> tensor<1x2x2x2xi8>
   return %6 : tensor<1x2x2x2xi8>
 }
 
@@ -60,20 +60,20 @@ func.func @channels(%sum: tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi8> {
 // CHECK-NEXT: %[[S:.*]] = npu.constant dense<35>
 // CHECK-NEXT: npu.eltwise mul_shift
 func.func @sum(%a: tensor<1x2x4x4xui8>, %b: tensor<1x2x4x4xui8>) -> tensor<1x2x4x4xui8> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
   %0 = npu.eltwise cast(%a) : (tensor<1x2x4x4xui8>) -> tensor<1x2x4x4xf32>
   %1 = npu.eltwise linear(%0) {alpha = 1.3 : f32, beta = -17.25 : f32} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
   %2 = npu.eltwise cast(%b) : (tensor<1x2x4x4xui8>) -> tensor<1x2x4x4xf32>
   %3 = npu.eltwise linear(%2) {alpha = 0.7 : f32} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
   %4 = npu.eltwise add(%1, %3) : (tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
-  %5 = npu.eltwise round(%4) : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
-  %6 = npu.eltwise cast(%5) : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xui8>
+  %6 = npu.quantize(%4, %one) : (tensor<1x2x4x4xf32>, tensor<f32>) -> tensor<1x2x4x4xui8>
   return %6 : tensor<1x2x4x4xui8>
 }
 func.func @average(%a: tensor<1x2x4x4xui8>) -> tensor<1x2x1x1xui8> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
   %0 = npu.avg_pool(%a) {dilations = [1, 1], kernel = [4, 4], pads = [0, 0, 0, 0], strides = [1, 1]} : (tensor<1x2x4x4xui8>) -> tensor<1x2x1x1xf32>
   %1 = npu.eltwise linear(%0) {alpha = 0.5 : f32} : (tensor<1x2x1x1xf32>) -> tensor<1x2x1x1xf32>
-  %2 = npu.eltwise round(%1) : (tensor<1x2x1x1xf32>) -> tensor<1x2x1x1xf32>
-  %3 = npu.eltwise cast(%2) : (tensor<1x2x1x1xf32>) -> tensor<1x2x1x1xui8>
+  %3 = npu.quantize(%1, %one) : (tensor<1x2x1x1xf32>, tensor<f32>) -> tensor<1x2x1x1xui8>
   return %3 : tensor<1x2x1x1xui8>
 }
 
@@ -89,21 +89,21 @@ func.func @average(%a: tensor<1x2x4x4xui8>) -> tensor<1x2x1x1xui8> {
 // CHECK: npu.eltwise mul_shift{{.*}}, tensor<1x1x4x4xi32>, tensor<1x1x4x4xi32>)
 // CHECK-NOT: avg_pool
 func.func @padded(%a: tensor<1x2x4x4xui8>) -> tensor<1x2x4x4xui8> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
   %zero = npu.constant dense<7.0> : tensor<f32> -> tensor<f32>
   %0 = npu.eltwise cast(%a) : (tensor<1x2x4x4xui8>) -> tensor<1x2x4x4xf32>
   %1 = npu.eltwise sub(%0, %zero) : (tensor<1x2x4x4xf32>, tensor<f32>) -> tensor<1x2x4x4xf32>
   %2 = npu.eltwise linear(%1) {alpha = 0.25 : f32} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
   %3 = npu.avg_pool(%2) {count_include_pad = true, dilations = [1, 1], kernel = [3, 3], pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
   %4 = npu.eltwise linear(%3) {alpha = 5.0 : f32} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
-  %5 = npu.eltwise round(%4) : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
-  %6 = npu.eltwise cast(%5) : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xui8>
+  %6 = npu.quantize(%4, %one) : (tensor<1x2x4x4xf32>, tensor<f32>) -> tensor<1x2x4x4xui8>
   return %6 : tensor<1x2x4x4xui8>
 }
 func.func @uncounted(%a: tensor<1x2x4x4xui8>) -> tensor<1x2x4x4xui8> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
   %0 = npu.avg_pool(%a) {dilations = [2, 1], kernel = [3, 3], pads = [2, 1, 2, 1], strides = [1, 1]} : (tensor<1x2x4x4xui8>) -> tensor<1x2x4x4xf32>
   %1 = npu.eltwise linear(%0) {alpha = 0.5 : f32} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
-  %2 = npu.eltwise round(%1) : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
-  %3 = npu.eltwise cast(%2) : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xui8>
+  %3 = npu.quantize(%1, %one) : (tensor<1x2x4x4xf32>, tensor<f32>) -> tensor<1x2x4x4xui8>
   return %3 : tensor<1x2x4x4xui8>
 }
 
@@ -112,10 +112,10 @@ func.func @uncounted(%a: tensor<1x2x4x4xui8>) -> tensor<1x2x4x4xui8> {
 // CHECK: npu.eltwise sigmoid
 // CHECK: npu.eltwise round
 func.func @other(%a: tensor<8xi32>) -> tensor<8xui8> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
   %0 = npu.eltwise cast(%a) : (tensor<8xi32>) -> tensor<8xf32>
   %1 = npu.eltwise sigmoid(%0) : (tensor<8xf32>) -> tensor<8xf32>
-  %2 = npu.eltwise round(%1) : (tensor<8xf32>) -> tensor<8xf32>
-  %3 = npu.eltwise cast(%2) : (tensor<8xf32>) -> tensor<8xui8>
+  %3 = npu.quantize(%1, %one) : (tensor<8xf32>, tensor<f32>) -> tensor<8xui8>
   return %3 : tensor<8xui8>
 }
 
@@ -126,6 +126,7 @@ func.func @other(%a: tensor<8xi32>) -> tensor<8xui8> {
 // CHECK: npu.gather(%[[TABLE]], %[[INDEX]]) {axis = 0 : i64} : (tensor<256xui8>, tensor<1x4xi32>) -> tensor<1x4xui8>
 // CHECK-NOT: xf32>
 func.func @table(%x: tensor<1x4xi8>) -> tensor<1x4xui8> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
   %in = npu.constant dense<0.05> : tensor<f32> -> tensor<f32>
   %out = npu.constant dense<0.00390625> : tensor<f32> -> tensor<f32>
   %1 = npu.eltwise cast(%x) : (tensor<1x4xi8>) -> tensor<1x4xf32>
@@ -133,8 +134,7 @@ func.func @table(%x: tensor<1x4xi8>) -> tensor<1x4xui8> {
   %3 = npu.eltwise sigmoid(%2) : (tensor<1x4xf32>) -> tensor<1x4xf32>
   %4 = npu.eltwise mul(%3, %2) : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
   %5 = npu.eltwise div(%4, %out) : (tensor<1x4xf32>, tensor<f32>) -> tensor<1x4xf32>
-  %6 = npu.eltwise round(%5) : (tensor<1x4xf32>) -> tensor<1x4xf32>
-  %7 = npu.eltwise cast(%6) : (tensor<1x4xf32>) -> tensor<1x4xui8>
+  %7 = npu.quantize(%5, %one) : (tensor<1x4xf32>, tensor<f32>) -> tensor<1x4xui8>
   return %7 : tensor<1x4xui8>
 }
 
@@ -148,6 +148,7 @@ func.func @table(%x: tensor<1x4xi8>) -> tensor<1x4xui8> {
 // CHECK: npu.eltwise div(%{{.*}}, %[[SUM]])
 // CHECK-NOT: xf32>
 func.func @softmax(%x: tensor<1x4xui8>) -> tensor<1x4xui8> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
   %in = npu.constant dense<0.05> : tensor<f32> -> tensor<f32>
   %zero = npu.constant dense<-7.0> : tensor<f32> -> tensor<f32>
   %out = npu.constant dense<0.00390625> : tensor<f32> -> tensor<f32>
@@ -156,8 +157,7 @@ func.func @softmax(%x: tensor<1x4xui8>) -> tensor<1x4xui8> {
   %3 = npu.eltwise mul(%2, %in) : (tensor<1x4xf32>, tensor<f32>) -> tensor<1x4xf32>
   %4 = npu.softmax(%3) {axis = 1 : i64} : (tensor<1x4xf32>) -> tensor<1x4xf32>
   %5 = npu.eltwise div(%4, %out) : (tensor<1x4xf32>, tensor<f32>) -> tensor<1x4xf32>
-  %6 = npu.eltwise round(%5) : (tensor<1x4xf32>) -> tensor<1x4xf32>
-  %7 = npu.eltwise cast(%6) : (tensor<1x4xf32>) -> tensor<1x4xui8>
+  %7 = npu.quantize(%5, %one) : (tensor<1x4xf32>, tensor<f32>) -> tensor<1x4xui8>
   return %7 : tensor<1x4xui8>
 }
 
@@ -170,13 +170,13 @@ func.func @softmax(%x: tensor<1x4xui8>) -> tensor<1x4xui8> {
 // CHECK-NOT: xf32>
 // CHECK: return
 func.func @gate(%a: tensor<1x2x4x4xui8>, %b: tensor<1x2x1x1xui8>) -> tensor<1x2x4x4xui8> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
   %0 = npu.eltwise cast(%a) : (tensor<1x2x4x4xui8>) -> tensor<1x2x4x4xf32>
   %1 = npu.eltwise linear(%0) {alpha = 0.5 : f32, beta = -8.5 : f32} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
   %2 = npu.eltwise cast(%b) : (tensor<1x2x1x1xui8>) -> tensor<1x2x1x1xf32>
   %3 = npu.eltwise linear(%2) {alpha = 0.25 : f32} : (tensor<1x2x1x1xf32>) -> tensor<1x2x1x1xf32>
   %4 = npu.eltwise mul(%1, %3) : (tensor<1x2x4x4xf32>, tensor<1x2x1x1xf32>) -> tensor<1x2x4x4xf32>
-  %5 = npu.eltwise round(%4) : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
-  %6 = npu.eltwise cast(%5) : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xui8>
+  %6 = npu.quantize(%4, %one) : (tensor<1x2x4x4xf32>, tensor<f32>) -> tensor<1x2x4x4xui8>
   return %6 : tensor<1x2x4x4xui8>
 }
 
@@ -187,18 +187,17 @@ func.func @gate(%a: tensor<1x2x4x4xui8>, %b: tensor<1x2x1x1xui8>) -> tensor<1x2x
 // CHECK-NOT: npu.eltwise mul
 // CHECK: return
 func.func @silu(%x: tensor<1x4xui8>) -> tensor<1x4xui8> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
   %0 = npu.eltwise cast(%x) : (tensor<1x4xui8>) -> tensor<1x4xf32>
   %1 = npu.eltwise linear(%0) {alpha = 0.05 : f32, beta = -5.0 : f32} : (tensor<1x4xf32>) -> tensor<1x4xf32>
   %2 = npu.eltwise sigmoid(%1) : (tensor<1x4xf32>) -> tensor<1x4xf32>
   %3 = npu.eltwise linear(%2) {alpha = 256.0 : f32} : (tensor<1x4xf32>) -> tensor<1x4xf32>
-  %4 = npu.eltwise round(%3) : (tensor<1x4xf32>) -> tensor<1x4xf32>
-  %5 = npu.eltwise cast(%4) : (tensor<1x4xf32>) -> tensor<1x4xui8>
+  %5 = npu.quantize(%3, %one) : (tensor<1x4xf32>, tensor<f32>) -> tensor<1x4xui8>
   %6 = npu.eltwise cast(%5) : (tensor<1x4xui8>) -> tensor<1x4xf32>
   %7 = npu.eltwise linear(%6) {alpha = 0.00390625 : f32} : (tensor<1x4xf32>) -> tensor<1x4xf32>
   %8 = npu.eltwise mul(%1, %7) : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
   %9 = npu.eltwise linear(%8) {alpha = 20.0 : f32, beta = 10.0 : f32} : (tensor<1x4xf32>) -> tensor<1x4xf32>
-  %10 = npu.eltwise round(%9) : (tensor<1x4xf32>) -> tensor<1x4xf32>
-  %11 = npu.eltwise cast(%10) : (tensor<1x4xf32>) -> tensor<1x4xui8>
+  %11 = npu.quantize(%9, %one) : (tensor<1x4xf32>, tensor<f32>) -> tensor<1x4xui8>
   return %11 : tensor<1x4xui8>
 }
 
@@ -211,6 +210,8 @@ func.func @silu(%x: tensor<1x4xui8>) -> tensor<1x4xui8> {
 // CHECK-NEXT: npu.concat(%arg0, %[[MOVED]]) {axis = 1 : i64}
 // CHECK-NEXT: return
 func.func @concat(%a: tensor<1x3x4xui8>, %b: tensor<1x4x2xui8>) -> tensor<1x5x4xui8> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
+  %zero = npu.constant dense<4> : tensor<ui8> -> tensor<ui8>
   %0 = npu.eltwise cast(%a) : (tensor<1x3x4xui8>) -> tensor<1x3x4xf32>
   %1 = npu.eltwise linear(%0) {alpha = 0.5 : f32, beta = -2.0 : f32} : (tensor<1x3x4xf32>) -> tensor<1x3x4xf32>
   %2 = npu.eltwise cast(%b) : (tensor<1x4x2xui8>) -> tensor<1x4x2xf32>
@@ -218,9 +219,7 @@ func.func @concat(%a: tensor<1x3x4xui8>, %b: tensor<1x4x2xui8>) -> tensor<1x5x4x
   %4 = npu.transpose(%3) {permutation = [0, 2, 1]} : (tensor<1x4x2xf32>) -> tensor<1x2x4xf32>
   %5 = npu.concat(%1, %4) {axis = 1 : i64} : (tensor<1x3x4xf32>, tensor<1x2x4xf32>) -> tensor<1x5x4xf32>
   %6 = npu.eltwise linear(%5) {alpha = 2.0 : f32} : (tensor<1x5x4xf32>) -> tensor<1x5x4xf32>
-  %7 = npu.eltwise round(%6) : (tensor<1x5x4xf32>) -> tensor<1x5x4xf32>
-  %8 = npu.eltwise linear(%7) {alpha = 1.0 : f32, beta = 4.0 : f32} : (tensor<1x5x4xf32>) -> tensor<1x5x4xf32>
-  %9 = npu.eltwise cast(%8) : (tensor<1x5x4xf32>) -> tensor<1x5x4xui8>
+  %9 = npu.quantize(%6, %one, %zero) : (tensor<1x5x4xf32>, tensor<f32>, tensor<ui8>) -> tensor<1x5x4xui8>
   return %9 : tensor<1x5x4xui8>
 }
 
@@ -233,10 +232,10 @@ func.func @concat(%a: tensor<1x3x4xui8>, %b: tensor<1x4x2xui8>) -> tensor<1x5x4x
 // CHECK-NOT: npu.resize
 // CHECK: return
 func.func @resize(%a: tensor<1x3xui8>) -> tensor<1x6xui8> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
   %0 = npu.eltwise cast(%a) : (tensor<1x3xui8>) -> tensor<1x3xf32>
   %1 = npu.resize(%0) {coordinates = #npu.resize_coordinates<half_pixel>, mode = #npu.resize_mode<linear>, nearest = #npu.resize_nearest<floor>, scales = [1.0, 2.0]} : (tensor<1x3xf32>) -> tensor<1x6xf32>
-  %2 = npu.eltwise round(%1) : (tensor<1x6xf32>) -> tensor<1x6xf32>
-  %3 = npu.eltwise cast(%2) : (tensor<1x6xf32>) -> tensor<1x6xui8>
+  %3 = npu.quantize(%1, %one) : (tensor<1x6xf32>, tensor<f32>) -> tensor<1x6xui8>
   return %3 : tensor<1x6xui8>
 }
 
@@ -249,13 +248,13 @@ func.func @resize(%a: tensor<1x3xui8>) -> tensor<1x6xui8> {
 // CHECK-NOT: xf32>
 // CHECK: return
 func.func @matrices(%a: tensor<3x4xi8>, %b: tensor<4x2xi8>) -> tensor<3x2xi8> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
   %0 = npu.eltwise cast(%a) : (tensor<3x4xi8>) -> tensor<3x4xf32>
   %1 = npu.eltwise linear(%0) {alpha = 0.5 : f32, beta = -1.5 : f32} : (tensor<3x4xf32>) -> tensor<3x4xf32>
   %2 = npu.eltwise cast(%b) : (tensor<4x2xi8>) -> tensor<4x2xf32>
   %3 = npu.eltwise linear(%2) {alpha = 0.25 : f32, beta = 1.0 : f32} : (tensor<4x2xf32>) -> tensor<4x2xf32>
   %4 = npu.matmul(%1, %3) : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
-  %5 = npu.eltwise round(%4) : (tensor<3x2xf32>) -> tensor<3x2xf32>
-  %6 = npu.eltwise cast(%5) : (tensor<3x2xf32>) -> tensor<3x2xi8>
+  %6 = npu.quantize(%4, %one) : (tensor<3x2xf32>, tensor<f32>) -> tensor<3x2xi8>
   return %6 : tensor<3x2xi8>
 }
 
@@ -271,25 +270,25 @@ func.func @matrices(%a: tensor<3x4xi8>, %b: tensor<4x2xi8>) -> tensor<3x2xi8> {
 // CHECK: npu.eltwise min
 // CHECK: npu.eltwise mul_shift
 func.func @largest(%a: tensor<2x4xui8>) -> tensor<2xui8> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
   %0 = npu.eltwise cast(%a) : (tensor<2x4xui8>) -> tensor<2x4xf32>
   %1 = npu.reduce(%0) {axes = [1], keep_dims = false, kind = #npu.reduce_kind<max>} : (tensor<2x4xf32>) -> tensor<2xf32>
   %2 = npu.eltwise linear(%1) {alpha = 0.75 : f32} : (tensor<2xf32>) -> tensor<2xf32>
-  %3 = npu.eltwise round(%2) : (tensor<2xf32>) -> tensor<2xf32>
-  %4 = npu.eltwise cast(%3) : (tensor<2xf32>) -> tensor<2xui8>
+  %4 = npu.quantize(%2, %one) : (tensor<2xf32>, tensor<f32>) -> tensor<2xui8>
   return %4 : tensor<2xui8>
 }
 func.func @mean(%a: tensor<2x4xui8>) -> tensor<2xui8> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
   %0 = npu.eltwise cast(%a) : (tensor<2x4xui8>) -> tensor<2x4xf32>
   %1 = npu.reduce(%0) {axes = [1], keep_dims = false, kind = #npu.reduce_kind<mean>} : (tensor<2x4xf32>) -> tensor<2xf32>
-  %2 = npu.eltwise round(%1) : (tensor<2xf32>) -> tensor<2xf32>
-  %3 = npu.eltwise cast(%2) : (tensor<2xf32>) -> tensor<2xui8>
+  %3 = npu.quantize(%1, %one) : (tensor<2xf32>, tensor<f32>) -> tensor<2xui8>
   return %3 : tensor<2xui8>
 }
 func.func @slopes(%a: tensor<2x4xi8>) -> tensor<2x4xi8> {
+  %one = npu.constant dense<1.0> : tensor<f32> -> tensor<f32>
   %s = npu.constant dense<[[0.25], [1.5]]> : tensor<2x1xf32> -> tensor<2x1xf32>
   %0 = npu.eltwise cast(%a) : (tensor<2x4xi8>) -> tensor<2x4xf32>
   %1 = npu.eltwise prelu(%0, %s) : (tensor<2x4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
-  %2 = npu.eltwise round(%1) : (tensor<2x4xf32>) -> tensor<2x4xf32>
-  %3 = npu.eltwise cast(%2) : (tensor<2x4xf32>) -> tensor<2x4xi8>
+  %3 = npu.quantize(%1, %one) : (tensor<2x4xf32>, tensor<f32>) -> tensor<2x4xi8>
   return %3 : tensor<2x4xi8>
 }

@@ -20,8 +20,8 @@ func.func @f(%x: tensor<4xi8>) -> tensor<4xi8> {
 // Floats are rounded before they become integers.
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME: %[[X0:.*]]: {{.*}}
-// CHECK-NEXT: %[[V0:.*]] = npu.eltwise round(%[[X0]]) : {{.*}} -> tensor<4xf32>
-// CHECK-NEXT: %[[V1:.*]] = npu.eltwise cast(%[[V0]]) : {{.*}} -> tensor<4xi8>
+// CHECK-NEXT: %[[V0:.*]] = npu.constant dense<1.0{{.*}} -> tensor<f32>
+// CHECK-NEXT: %[[V1:.*]] = npu.quantize(%[[X0]], %[[V0]]) : {{.*}} -> tensor<4xi8>
 // CHECK-NEXT: %[[V2:.*]] = npu.eltwise cast(%[[X0]]) : {{.*}} -> tensor<4xi1>
 // CHECK-NEXT: %[[V3:.*]] = npu.eltwise cast(%[[X0]]) : {{.*}} -> tensor<4xf16>
 // CHECK-NEXT: return %[[V1]], %[[V2]], %[[V3]]
