@@ -309,11 +309,6 @@ struct Quantized {
   float scale, zero;
 };
 
-/// A zero point, which may be left out.
-std::optional<int64_t> zeroOf(Value zeroPoint) {
-  return zeroPoint ? integerOf(zeroPoint) : 0;
-}
-
 /// What a sum's operand was dequantized from; no bytes if it was not, or not
 /// with one scale and one zero point.
 Quantized quantizedOf(Value value) {
@@ -321,7 +316,7 @@ Quantized quantizedOf(Value value) {
   if (!op)
     return {};
   std::optional<float> scale = scalarOf(op.getScale());
-  std::optional<int64_t> zero = zeroOf(op.getZeroPoint());
+  std::optional<int64_t> zero = zeroPointOf(op.getZeroPoint());
   if (!scale || !zero ||
       elementOf(op.getInput()).getIntOrFloatBitWidth() != 8 ||
       shapeOf(op.getInput()) != shapeOf(value)) // not for each channel
@@ -364,7 +359,7 @@ struct AverageOfQuantized : OpRewritePattern<QuantizeOp> {
                                 PatternRewriter &rewriter) const override {
     std::optional<float> unit = scalarOf(op.getScale());
     auto pool = op.getInput().getDefiningOp<AvgPoolOp>();
-    if (!unit || !zeroOf(op.getZeroPoint()) ||
+    if (!unit || !zeroPointOf(op.getZeroPoint()) ||
         op.getRounding() != Rounding::HalfEven || !pool || !pool->hasOneUse())
       return rewriter.notifyMatchFailure(op, "does not quantize an average");
     Quantized data = quantizedOf(pool.getData());
@@ -450,7 +445,7 @@ struct SumOfQuantized : OpRewritePattern<EltwiseOp> {
     auto behind =
         last == op ? QuantizeOp() : dyn_cast<QuantizeOp>(*last->user_begin());
     int64_t zero =
-        behind ? zeroOf(behind.getZeroPoint()).value_or(0) : int64_t(0);
+        behind ? zeroPointOf(behind.getZeroPoint()).value_or(0) : int64_t(0);
     int64_t even = zero - (zero & 1);
     float offset = static_cast<float>(even) -
                    std::fma(scale, residual.zero, otherScale * other.zero);

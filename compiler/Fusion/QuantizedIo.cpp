@@ -36,14 +36,10 @@ static std::optional<Quantized> quantizedBy(Value scale, Value zeroPoint) {
   std::optional<float> number = scalarOf(scale);
   if (!number || !(*number > 0) || *number > most)
     return std::nullopt;
-  Quantized found{static_cast<double>(*number)};
-  if (!zeroPoint)
-    return found;
-  std::optional<int64_t> zero = integerOf(zeroPoint);
+  std::optional<int64_t> zero = zeroPointOf(zeroPoint);
   if (!zero)
     return std::nullopt;
-  found.zero = *zero;
-  return found;
+  return Quantized{static_cast<double>(*number), *zero};
 }
 
 /// The op that makes bytes of an input, which goes nowhere else, past what

@@ -218,8 +218,7 @@ std::optional<Affine> integers::affineOf(const Rounded &rounded) {
 }
 
 std::optional<Rounded> integers::roundedBefore(QuantizeOp op) {
-  std::optional<int64_t> zero =
-      op.getZeroPoint() ? integerOf(op.getZeroPoint()) : 0;
+  std::optional<int64_t> zero = zeroPointOf(op.getZeroPoint());
   if (!isByte(op.getResult()) || op.getRounding() != Rounding::HalfEven ||
       !zero)
     return std::nullopt;

@@ -44,6 +44,10 @@ std::optional<float> scalarOf(Value value);
 
 /// The one integer of a constant.
 std::optional<int64_t> integerOf(Value value);
+/// The one zero point; 0 where it is left out.
+inline std::optional<int64_t> zeroPointOf(Value zeroPoint) {
+  return zeroPoint ? integerOf(zeroPoint) : 0;
+}
 
 /// Whether steps with this number may be done in another order: neither
 /// overflow nor underflow comes of it, and a sum does not hide the last bits of

@@ -23,6 +23,11 @@ Value npu::dequantize(Emitter &emitter, Value value, Value scale,
                                       value, scale, zeroPoint);
 }
 
+bool npu::scalesNothing(ArrayRef<Value> scale) {
+  return constantInt(scale[0]) == int64_t(1) << 30 &&
+         constantInt(scale[1]) == 30;
+}
+
 Value npu::requantize(Emitter &emitter, Value value, const Requantization &how,
                       Type element) {
   SmallVector<Value, 3> operands{value};
@@ -30,9 +35,7 @@ Value npu::requantize(Emitter &emitter, Value value, const Requantization &how,
   FailureOr<Ints> shape = emitter.broadcastShape(operands);
   if (failed(shape))
     return Value();
-  // 2^30 / 2^30 scales nothing.
-  if (operands.size() > 1 && constantInt(operands[1]) == int64_t(1) << 30 &&
-      constantInt(operands[2]) == 30)
+  if (operands.size() > 1 && scalesNothing(how.scale))
     operands.truncate(1);
   return emitter.create<RequantizeOp>(
       *shape, element, value, ValueRange(operands).drop_front(),

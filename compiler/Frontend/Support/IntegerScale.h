@@ -17,6 +17,9 @@ Value quantize(Emitter &emitter, Value value, Value scale, Value zeroPoint,
 /// See npu.dequantize, the same way.
 Value dequantize(Emitter &emitter, Value value, Value scale, Value zeroPoint);
 
+/// Whether multiplier and shift are such that only the type changes.
+bool scalesNothing(ArrayRef<Value> scale);
+
 /// What npu.requantize makes of integers.
 struct Requantization {
   /// Multiplier and shift, or none.

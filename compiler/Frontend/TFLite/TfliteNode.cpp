@@ -157,14 +157,11 @@ Value TfliteNode::scaledBy(Value value, ArrayRef<TfliteMultiplier> multipliers,
                            Rounding rounding) {
   if (!value)
     return noteFailure();
-  SmallVector<Value, 3> operands{value};
-  llvm::append_range(operands,
-                     scaleOperands(*this, multipliers, elementOf(value)));
-  // 2^30 / 2^30 scales nothing.
-  if (constantInt(operands[1]) == int64_t(1) << 30 &&
-      constantInt(operands[2]) == 30)
+  SmallVector<Value, 2> scale =
+      scaleOperands(*this, multipliers, elementOf(value));
+  if (scalesNothing(scale))
     return value;
-  return eltwise(NPU_INSTR_mul_shift, operands,
+  return eltwise(NPU_INSTR_mul_shift, {value, scale[0], scale[1]},
                  rounding == Rounding::Twice ? 1 : 0);
 }
 
