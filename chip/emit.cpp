@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "chip/emit.h"
 
+#include "chip/movement.h"
 #include "chip/pattern.h"
 #include "kernels/tensor.h"
 
@@ -19,6 +20,7 @@ public:
   std::string run(int64_t onChipBytes);
 
 private:
+  bool addMovements();
   void addBuffers();
   void addTiles(size_t depth);
   void addMoves(size_t depth, bool ofResult);
@@ -58,6 +60,10 @@ std::string Emitter::OneKernel::run(int64_t onChipBytes) {
   const npu_tensor_desc &result = problem.outputs.front();
   if (kernels::elementCount(result) == 0)
     return "";
+  for (int d = 0; d < result.rank; ++d)
+    now.push_back({0, result.dims[d]});
+  if (!isOnProcessor() && addMovements())
+    return "";
   std::vector<bool> stays;
   for (const Location &location : kernel.operands)
     stays.push_back(location.resident >= 0 || isOnProcessor());
@@ -66,12 +72,26 @@ std::string Emitter::OneKernel::run(int64_t onChipBytes) {
                                      kernel.slots, choice);
       !wrong.empty())
     return wrong;
-  for (int d = 0; d < result.rank; ++d)
-    now.push_back({0, result.dims[d]});
   within.resize(choice.order.size());
   addBuffers();
   addTiles(0);
   return "";
+}
+
+/// Whether transfers are all that the kernel is.
+bool Emitter::OneKernel::addMovements() {
+  const std::vector<Movement> movements = movementsOf(problem);
+  for (const Movement &movement : movements) {
+    DmaT dma;
+    dma.source = std::make_unique<PlaceT>(placeOf(movement.input));
+    dma.source->offset += movement.from;
+    dma.target = std::make_unique<PlaceT>(placeOf(operands() - 1));
+    dma.target->offset += movement.to;
+    dma.run = movement.pattern.run;
+    dma.levels = movement.pattern.levels;
+    add(std::move(dma));
+  }
+  return !movements.empty();
 }
 
 void Emitter::OneKernel::addBuffers() {
