@@ -5,13 +5,6 @@
 
 namespace npu::chip {
 
-std::string encode(const ProgramT &program) {
-  flatbuffers::FlatBufferBuilder builder;
-  FinishProgramBuffer(builder, Program::Pack(builder, &program));
-  return {reinterpret_cast<const char *>(builder.GetBufferPointer()),
-          builder.GetSize()};
-}
-
 namespace {
 
 /// Bytes of all vectors, each as often as something points at it. No table of
