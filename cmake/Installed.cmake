@@ -87,6 +87,7 @@ if(NPU_BUILD_COMPILER)
     npu_format
     npu_plugin
     npu_kernels
+    npu_chip
     npu_runtime
     npu_search
     npu_support

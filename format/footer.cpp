@@ -78,15 +78,14 @@ std::string checkFooter(const npu_footer &footer, uint64_t fileBytes,
            "; the file is damaged, compile or copy it again";
   uint64_t body = fileBytes - sizeof(npu_footer);
   if (footer.manifest_offset > body ||
-      footer.manifest_size != body - footer.manifest_offset)
+      footer.manifest_size > body - footer.manifest_offset ||
+      footer.chip_size != body - footer.manifest_offset - footer.manifest_size)
     return "says its manifest is " + std::to_string(footer.manifest_size) +
            " bytes at offset " + std::to_string(footer.manifest_offset) +
-           ", which does not end at the footer at " + std::to_string(body) +
+           " and the chip's program " + std::to_string(footer.chip_size) +
+           " behind them, which does not end at the footer at " +
+           std::to_string(body) +
            "; the file is damaged, compile or copy it again";
-  if (footer.reserved != 0)
-    return "has a footer whose reserved field is " +
-           std::to_string(footer.reserved) +
-           ", expected 0; the file is damaged, compile or copy it again";
   error = ReadError::None;
   return "";
 }
@@ -163,27 +162,33 @@ Sealed readSealed(int fd, const std::string &path) {
                   "is damaged: its checksum does not fit its bytes; compile or "
                   "copy it again");
 
-  result.manifest.resize(footer.manifest_size);
-  if (!readAt(fd, &result.manifest[0], footer.manifest_size,
-              footer.manifest_offset))
-    return unreadable();
+  uint64_t at = footer.manifest_offset;
+  for (auto [part, bytes] : {std::pair(&result.manifest, footer.manifest_size),
+                             std::pair(&result.chip, footer.chip_size)}) {
+    part->resize(bytes);
+    if (!readAt(fd, part->data(), bytes, at))
+      return unreadable();
+    at += bytes;
+  }
   result.elfBytes = footer.manifest_offset;
   result.fileBytes = fileBytes;
   return result;
 }
 
-/// Appends manifest and footer to `out`, which holds the ELF.
+/// Appends what stands behind the ELF, which `out` holds, and the footer.
 static std::string finish(files::OutputFile &out, Checksum &checksum,
-                          uint64_t elfBytes, const std::string &manifest) {
-  checksum.add(manifest.data(), manifest.size());
-  std::string failure = out.write(manifest.data(), manifest.size());
+                          uint64_t elfBytes, const Sealing &sealing) {
+  const std::string text = sealing.manifest + sealing.chip;
+  checksum.add(text.data(), text.size());
+  std::string failure = out.write(text.data(), text.size());
   npu_footer footer = {};
   std::memcpy(footer.magic, NPU_FOOTER_MAGIC, sizeof(footer.magic));
   footer.version = NPU_FORMAT_VERSION;
   footer.size = sizeof(footer);
-  footer.file_size = elfBytes + manifest.size() + sizeof(footer);
+  footer.file_size = elfBytes + text.size() + sizeof(footer);
   footer.manifest_offset = elfBytes;
-  footer.manifest_size = manifest.size();
+  footer.manifest_size = sealing.manifest.size();
+  footer.chip_size = sealing.chip.size();
   checksum.add(&footer, checksumOffset);
   checksum.store(footer.checksum);
   if (failure.empty())
@@ -211,7 +216,7 @@ static std::string readAll(const std::string &path, uint64_t &fileBytes,
   return failure;
 }
 
-std::string seal(const std::string &elfPath, const std::string &manifest,
+std::string seal(const std::string &elfPath, const Sealing &sealing,
                  const std::string &outPath) {
   files::OutputFiles files;
   files::OutputFile &out = files.add();
@@ -224,11 +229,11 @@ std::string seal(const std::string &elfPath, const std::string &manifest,
       return out.write(data, bytes);
     });
   if (failure.empty())
-    failure = finish(out, checksum, elfBytes, manifest);
+    failure = finish(out, checksum, elfBytes, sealing);
   return failure.empty() ? files.commit() : failure;
 }
 
-std::string sealInPlace(files::TemporaryName elf, const std::string &manifest,
+std::string sealInPlace(files::TemporaryName elf, const Sealing &sealing,
                         const std::string &outPath, files::OutputFile &out) {
   Checksum checksum;
   uint64_t elfBytes = 0;
@@ -239,7 +244,7 @@ std::string sealInPlace(files::TemporaryName elf, const std::string &manifest,
       checksum.add(data, bytes);
       return std::string();
     });
-  return failure.empty() ? finish(out, checksum, elfBytes, manifest) : failure;
+  return failure.empty() ? finish(out, checksum, elfBytes, sealing) : failure;
 }
 
 } // namespace npu::format

@@ -6,8 +6,9 @@
  * NPU_FORMAT_VERSION when an older runtime could misread a newer file.
  *
  * A .npu file is an ELF shared object without undefined symbols, followed by
- * the manifest (JSON, see docs/program-format.md) and an npu_footer. The ELF
- * exports one symbol, NPU_PROGRAM_SYMBOL, of type npu_program.
+ * the manifest (JSON, see docs/program-format.md), perhaps the chip's program
+ * (docs/chip-program.md) and an npu_footer. The ELF exports one symbol,
+ * NPU_PROGRAM_SYMBOL, of type npu_program.
  */
 #ifndef NPU_FORMAT_PROGRAM_FORMAT_H
 #define NPU_FORMAT_PROGRAM_FORMAT_H
@@ -23,7 +24,7 @@ extern "C" {
 #define NPU_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
 
-#define NPU_FORMAT_VERSION 17u
+#define NPU_FORMAT_VERSION 18u
 #define NPU_PROGRAM_MAGIC "NPUPROG\n" /* 8 bytes, no terminator */
 #define NPU_FOOTER_MAGIC "NPUFOOT\n"  /* 8 bytes, no terminator */
 #define NPU_PROGRAM_SYMBOL "npu_program"
@@ -567,7 +568,7 @@ typedef struct npu_footer {
   uint64_t file_size;       /* footer included */
   uint64_t manifest_offset; /* bytes from the start of the file */
   uint64_t manifest_size;
-  uint64_t reserved; /* zero */
+  uint64_t chip_size; /* of the chip's program, behind the manifest; 0: none */
   uint8_t checksum[16];
 } npu_footer;
 NPU_STATIC_ASSERT(sizeof(npu_footer) == 64, "npu_footer is on disk");

@@ -6,6 +6,7 @@
 #include "kernels/tensor.h"
 #include "npu/npu.h"
 #include "plugin/Plugin.h"
+#include "runtime/ChipVisit.h"
 #include "runtime/Executor/Context.h"
 #include "runtime/Loader/Model.h"
 #include "runtime/Status.h"
@@ -228,6 +229,22 @@ npu_code npu_model_chip(const npu_model *model, npu_chip_info *info,
   return guarded(status, [&] {
     require(model && info, "npu_model_chip needs a model and an info");
     *info = model->model->chip();
+  });
+}
+
+npu_code npu_chip_visit(const npu_model *model, const npu_chip_visitor *visitor,
+                        npu_status *status) {
+  return guarded(status, [&] {
+    require(model && visitor, "npu_chip_visit needs a model and a visitor");
+    if (visitor->size != sizeof(npu_chip_visitor))
+      throw Failure(NPU_BAD_ARGUMENT,
+                    "npu_chip_visitor.size is " +
+                        std::to_string(visitor->size) + ", expected " +
+                        std::to_string(sizeof(npu_chip_visitor)));
+    const auto program = model->model->readChipProgram();
+    if (int32_t ended = runtime::visitChip(*program, *visitor); ended != 0)
+      throw Failure(NPU_RUN_FAILED, "the visitor ended the visit with " +
+                                        std::to_string(ended));
   });
 }
 

@@ -28,6 +28,13 @@ struct PlannedKernel {
   Operation *op = nullptr;
   kernels::Problem problem;
   SmallVector<Storage> operands; // inputs, then results
+  /// Of each operand that lies in a value that stays on the chip: that one in
+  /// the plan, and bytes from its first; the caller's to fill.
+  struct OnChip {
+    int resident = -1;
+    int64_t offset = 0;
+  };
+  SmallVector<OnChip> onChip;
   /// Value of each input that is a constant of equal elements.
   SmallVector<std::optional<double>> splats;
   bool generated = false; // code of ours, not a library kernel

@@ -132,6 +132,7 @@ static files::TemporaryName takeOut(const std::string &file,
 llvm::Error npu::writeProgram(StringRef path, ArrayRef<char> object,
                               const ProgramPlan &plan,
                               const format::Manifest &manifest,
+                              const std::string &chipProgram,
                               files::OutputFile &file) {
   auto refuse = [&](const Twine &why) {
     return llvm::createStringError("cannot write '" + path + "': " + why);
@@ -150,7 +151,8 @@ llvm::Error npu::writeProgram(StringRef path, ArrayRef<char> object,
   if (program.path().empty())
     return refuse(strerror(errno));
   std::string message = format::sealInPlace(
-      std::move(program), format::printManifest(manifest), path.str(), file);
+      std::move(program), {format::printManifest(manifest), chipProgram},
+      path.str(), file);
   return message.empty() ? llvm::Error::success()
                          : llvm::createStringError(message);
 }

@@ -24,11 +24,13 @@ void addProgramRun(llvm::Module &module, const ProgramPlan &plan,
 void addProgramRoot(llvm::Module &module, const ProgramPlan &plan);
 
 /// Links `object` (the module's machine code) with the plan's tables and
-/// weights. It becomes `path` when the caller commits `file`. Temporary files
+/// weights; behind it stand the manifest and `chipProgram`, if there is one. It
+/// becomes `path` when the caller commits `file`. Temporary files
 /// lie beside `path` and are removed.
 llvm::Error writeProgram(StringRef path, ArrayRef<char> object,
                          const ProgramPlan &plan,
                          const format::Manifest &manifest,
+                         const std::string &chipProgram,
                          files::OutputFile &file);
 
 } // namespace npu

@@ -50,6 +50,7 @@ public:
   /// What kernels read, as a chip's memory holds it: what is made in place of
   /// what it is made of.
   int64_t bytesInMemory() const { return size - sourceBytes + madeBytes; }
+  int64_t madeSize() const { return madeBytes; }
   /// The parts of the section in order, padding between them included.
   ArrayRef<ArrayRef<char>> parts() const { return chunks; }
 

@@ -262,6 +262,9 @@ OptionReader::OptionReader(CLI::App &app, DriverOptions &options)
                  "runs passes of MLIR, of npuc or of plugins after imported, "
                  "fused or layout; may be repeated")
       ->type_name("STAGE:PIPELINE");
+  app.add_flag("--chip-program", compile.chipProgram,
+               "writes the chip's program, too (docs/chip-program.md), which "
+               "npu-run --execute=chip executes tile by tile");
   app.add_option("--mcpu", compile.mcpu,
                  "processor that generated code is for: native, x86-64-v3, ...")
       ->type_name("NAME")
@@ -368,6 +371,8 @@ void OptionReader::Raw::readPasses(CompileOptions &compile) const {
 void OptionReader::Raw::readEmit(DriverOptions &options) const {
   CompileOptions &compile = options.compile;
   compile.emit = parseEmit(emit);
+  if (compile.chipProgram && compile.emit != EmitKind::Npu)
+    throw CLI::ValidationError("--chip-program goes with --emit=npu");
   if (stage.empty())
     return;
   if (compile.emit != EmitKind::Mlir)

@@ -28,20 +28,44 @@ static int64_t placeIn(const OnChipSlot &slot, const PlannedResident &one,
   return offset;
 }
 
+/// The kernel's value whose bytes an operand shows, all of them or a part, and
+/// where that begins.
+static std::pair<Value, int64_t> holderOf(const LayoutProblem &problem,
+                                          Value operand) {
+  Value holder = viewedValue(operand);
+  int64_t offset = 0;
+  for (Operation *op = holder.getDefiningOp(); op;
+       op = holder.getDefiningOp()) {
+    std::optional<int64_t> part = freePartOf(problem, op, layoutsOf(op));
+    if (!part)
+      break;
+    offset += *part;
+    holder = viewedValue(op->getOperand(0));
+  }
+  return {holder, offset};
+}
+
 /// What lies on the chip and where: values and their copies, from kernel to
 /// kernel.
 static void addResidents(const ResidentProblem &problem, ProgramPlan &program) {
   llvm::DenseMap<Value, size_t> numbers;
   std::vector<PlannedResident> found;
   for (auto [index, kernel] : llvm::enumerate(program.kernels)) {
-    for (Value operand : kernel.op->getOperands())
-      if (auto at = numbers.find(viewedValue(operand)); at != numbers.end())
+    for (Value operand : kernel.op->getOperands()) {
+      auto [holder, offset] = holderOf(*problem, operand);
+      kernel.onChip.push_back({-1, offset});
+      if (auto at = numbers.find(holder); at != numbers.end()) {
         found[at->second].last = index;
+        kernel.onChip.back().resident = static_cast<int>(at->second);
+      }
+    }
     for (Value result : kernel.op->getResults()) {
+      kernel.onChip.emplace_back();
       const OnChipSlot *slot = problem.onChip().slotOf(result);
       if (!slot || !problem.onChip().holds(result, getLayout(result)))
         continue;
       numbers[result] = found.size();
+      kernel.onChip.back().resident = static_cast<int>(found.size());
       found.push_back(
           {slot->value, kernel.name, 0, storedBytes(result), index, index});
     }

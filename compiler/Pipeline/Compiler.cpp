@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Pipeline/Compiler.h"
 
+#include "compiler/Codegen/ChipProgram.h"
 #include "compiler/Codegen/Manifest.h"
 #include "compiler/Codegen/NativeCode.h"
 #include "compiler/Codegen/ProgramEmitter.h"
@@ -119,6 +120,7 @@ private:
   std::optional<LayoutProblem> laidOut;
   const OnChipValues *onChip = nullptr; // of what is laid out
   ProgramPlan program;
+  std::string chipProgram; // the bytes of its table; empty: not asked for
   std::unique_ptr<llvm::TargetMachine> machine;
   llvm::LLVMContext llvmContext;
   std::unique_ptr<llvm::Module> code;
@@ -341,7 +343,9 @@ LogicalResult Compilation::plan() {
         row.layouts.push_back(kernels::layoutString(tensor));
     report.kernels.push_back(std::move(row));
   }
-  return success();
+  return options.chipProgram
+             ? planChipProgram(program, target->machine, chipProgram)
+             : success();
 }
 
 LogicalResult Compilation::generate() {
@@ -409,8 +413,8 @@ LogicalResult Compilation::write() {
   manifest.modelName = llvm::sys::path::filename(options.model).str();
   for (const std::string &feature : requiredFeatures(*machine))
     manifest.cpuFeatures.push_back(feature);
-  if (llvm::Error failed =
-          writeProgram(options.output, object, program, manifest, files.add()))
+  if (llvm::Error failed = writeProgram(options.output, object, program,
+                                        manifest, chipProgram, files.add()))
     return error(llvm::toString(std::move(failed)));
   return success();
 }
@@ -479,6 +483,9 @@ CompileStatus Compilation::checkOptions() {
   std::string message = whyNot(options.layout.objective, *target);
   if (!message.empty())
     return refuse(message);
+  if (options.chipProgram && target->machine.sramKiB <= 0)
+    return refuse("--chip-program: target '" + target->name +
+                  "' has no on-chip memory (`sram`) for tiles");
   if (!target->file.empty())
     files.reads("--target", target->file);
   if (target->costs)

@@ -58,6 +58,8 @@ struct CompileOptions {
   /// What products of f32 are made of.
   Precision precision = Precision::F32;
   int threads = 1; // that the kernel library is asked for
+  /// Write the chip's program (docs/chip-program.md) into the file, too.
+  bool chipProgram = false;
   EmitKind emit = EmitKind::Npu;
   /// Of EmitKind::Mlir: after which stage the module is written.
   Stage emitAfter = Stage::Layout;

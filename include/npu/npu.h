@@ -100,6 +100,17 @@ typedef struct npu_host {
                        void (*task)(void *data, int32_t index), void *data);
 } npu_host;
 
+/* What a run executes. */
+typedef enum npu_execute {
+  NPU_EXECUTE_KERNELS = 0, /* the processor's kernels, each as a whole */
+  /* The chip's program (docs/chip-program.md; npuc --chip-program), command by
+   * command, in memories of the chip's sizes. Reading what nothing has written
+   * and writing twice are errors: NPU_RUN_FAILED names command, kernel, node
+   * and address. */
+  NPU_EXECUTE_CHIP = 1,
+  NPU_EXECUTE_CHIP_UNCHECKED = 2 /* without these two checks: faster */
+} npu_execute;
+
 typedef struct npu_load_options {
   /* Threads of a run, fixed for the life of the model because weights are
    * packed for them; 0: as many as processors this process may use. */
@@ -121,6 +132,10 @@ typedef struct npu_load_options {
    * process ends. */
   const char *const *plugins;
   int32_t plugin_count;
+  /* An npu_execute. A program of the chip is NPU_BAD_FILE where it is damaged
+   * and NPU_BAD_ARGUMENT where the file has none. Kernels are not timed then.
+   */
+  int32_t execute;
 } npu_load_options;
 
 typedef struct npu_tensor_info {
@@ -155,7 +170,8 @@ typedef struct npu_load_stats {
 typedef struct npu_kernel_info {
   const char *name;
   const char *op;
-  /* "brgconv:avx512_core", "generated", ...; "not made": simulate_only */
+  /* "brgconv:avx512_core", "generated", ...; "not made": simulate_only;
+   * "chip": execute */
   const char *implementation;
   const char *node;       /* the model's node it comes from */
   const char *layouts;    /* operands then results: "acdb, dcab -> acdb" */

@@ -143,6 +143,9 @@ Context::Context(std::shared_ptr<Model> owner, Memory arenaMemory,
     states.push_back({Memory(state.info.bytes, "a state", from),
                       Memory(state.info.bytes, "a state", from)});
   resetStates();
+  if (const chip::ProgramT *program = model->chipProgram())
+    onChip = std::make_unique<chip::Execution>(
+        *program, model->executor().threads(), model->checksChip());
 }
 
 void Context::resetStates() {
@@ -232,9 +235,14 @@ void Context::run(const npu_buffer *inputs, size_t inputCount,
                      out.data(),
                      model->constants().made()};
   int32_t status = 0;
+  std::string wrong; // on the chip
   replaced.clear();
   model->executor().run([&] {
     kernels::FloatStateScope notes;
+    if (onChip) {
+      wrong = runOnChip(frame);
+      return;
+    }
     status = runOnce(frame);
     if (status == 0 && model->losesNan() &&
         kernels::sawInvalid(model->executor().threads())) {
@@ -242,8 +250,9 @@ void Context::run(const npu_buffer *inputs, size_t inputCount,
       status = runOnce(frame);
     }
   });
-  if (status != 0)
-    throw Failure(NPU_RUN_FAILED, describeFailure(status));
+  if (status != 0 || !wrong.empty())
+    throw Failure(NPU_RUN_FAILED,
+                  wrong.empty() ? describeFailure(status) : wrong);
   // A run that fails, or is repeated, has left them as they were.
   for (State &state : states)
     std::swap(state.before, state.after);
@@ -255,6 +264,38 @@ int32_t Context::runOnce(const npu_frame &frame) {
   if (model->losesNan() && replaced.empty())
     kernels::clearInvalid(model->executor().threads());
   return model->program().run(&frame);
+}
+
+std::string Context::runOnChip(const npu_frame &frame) {
+  std::vector<uint8_t *> regions;
+  for (const auto &region : model->chipProgram()->regions)
+    switch (region->kind) {
+    case chip::RegionKind::Weights:
+      regions.push_back(const_cast<uint8_t *>(frame.weights));
+      break;
+    case chip::RegionKind::Made:
+      regions.push_back(const_cast<uint8_t *>(frame.made));
+      break;
+    case chip::RegionKind::Arena:
+      regions.push_back(frame.arena);
+      break;
+    case chip::RegionKind::Input:
+      regions.push_back(static_cast<uint8_t *>(frame.inputs[region->number]));
+      break;
+    case chip::RegionKind::Output:
+      regions.push_back(static_cast<uint8_t *>(frame.outputs[region->number]));
+      break;
+    case chip::RegionKind::OnChip:
+      regions.push_back(nullptr); // the execution's own
+    }
+  const int threads = model->executor().threads();
+  kernels::clearInvalid(threads);
+  std::string wrong = onChip->run(regions);
+  if (!wrong.empty() || !kernels::sawInvalid(threads))
+    return wrong;
+  return chip::Execution(*model->chipProgram(), threads, model->checksChip(),
+                         /*keepsNan=*/true)
+      .run(regions);
 }
 
 /// NaN came up: the run is repeated with kernels that do not lose it.

@@ -4,6 +4,7 @@
 #ifndef NPU_RUNTIME_EXECUTOR_CONTEXT_H
 #define NPU_RUNTIME_EXECUTOR_CONTEXT_H
 
+#include "chip/execution.h"
 #include "npu/npu.h"
 #include "runtime/Executor/Memory.h"
 #include "runtime/Loader/Model.h"
@@ -55,6 +56,7 @@ private:
                     uint64_t rowBytes) const;
   void resetStates();
   int32_t runOnce(const npu_frame &frame);
+  std::string runOnChip(const npu_frame &frame);
   void keepNan();
   int32_t executeKernel(uint32_t kernel, void *const *operands);
   void noteFailure(uint32_t kernel, void *const *operands);
@@ -65,6 +67,7 @@ private:
   Memory arena;
   Memory scratch;
   std::vector<State> states;
+  std::unique_ptr<chip::Execution> onChip; ///< null: kernels run
   /// Kernels that run in the place of those of the same number; usually empty.
   std::vector<const kernels::Kernel *> replaced;
   bool profiling = false;

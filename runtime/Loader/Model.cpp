@@ -2,6 +2,7 @@
 
 #include "runtime/Loader/Model.h"
 
+#include "chip/table.h"
 #include "cost/count.h"
 #include "format/footer.h"
 #include "kernels/registry.h"
@@ -161,6 +162,8 @@ Model::Model(const Source &source, const npu_load_options &options)
   readManifest(source.path);
   if (!simulateOnly)
     loadImage(source.path);
+  if (!simulateOnly && options.execute != NPU_EXECUTE_KERNELS)
+    prepareChip(options.execute);
   describeSignature(source.path);
   loadStats.weight_bytes = manifest.weightBytes;
   loadStats.arena_bytes = manifest.arenaBytes;
@@ -252,10 +255,75 @@ void Model::readManifest(const std::string &path) {
   loadStats.file_bytes = sealed.fileBytes;
   elfBytes = sealed.elfBytes;
   text = std::move(sealed.manifest);
+  chipTable = std::move(sealed.chip);
   std::string wrong = format::parseManifest(text, manifest);
   if (!wrong.empty())
     throw Failure(NPU_BAD_FILE, compileAgain(path, wrong));
   choosePlugins(path);
+}
+
+/// What the ELF part says of a region of the chip's program.
+static uint64_t bytesOf(const npu_program &program, uint64_t made,
+                        uint64_t onChip, const chip::RegionT &region) {
+  switch (region.kind) {
+  case chip::RegionKind::Weights:
+    return program.weight_bytes;
+  case chip::RegionKind::Made:
+    return made;
+  case chip::RegionKind::Arena:
+    return program.arena_bytes;
+  case chip::RegionKind::OnChip:
+    return onChip;
+  case chip::RegionKind::Input:
+    return region.number < program.n_inputs
+               ? program.inputs[region.number].bytes
+               : 0;
+  case chip::RegionKind::Output:
+    return region.number < program.n_outputs
+               ? program.outputs[region.number].bytes
+               : 0;
+  }
+  return 0;
+}
+
+std::unique_ptr<chip::ProgramT> Model::readChipProgram() const {
+  if (chipTable.empty())
+    throw Failure(NPU_BAD_ARGUMENT,
+                  "the program has no chip's program; compile it with npuc "
+                  "--chip-program");
+  auto program = std::make_unique<chip::ProgramT>();
+  if (std::string wrong = chip::decode(chipTable, *program); !wrong.empty())
+    throw Failure(NPU_BAD_FILE, "the chip's program: " + wrong +
+                                    "; compile it again with npuc");
+  return program;
+}
+
+void Model::prepareChip(int32_t execute) {
+  if (execute != NPU_EXECUTE_CHIP && execute != NPU_EXECUTE_CHIP_UNCHECKED)
+    throw Failure(NPU_BAD_ARGUMENT, "npu_load_options.execute is " +
+                                        std::to_string(execute) +
+                                        ", which is no npu_execute");
+  ofChip = readChipProgram();
+  checksRuns = execute == NPU_EXECUTE_CHIP;
+}
+
+/// In place of kernels, what the chip's program reads.
+void Model::makeChipConstants() {
+  const auto onChip = static_cast<uint64_t>(manifest.machine.sramKiB * 1024);
+  for (const auto &region : ofChip->regions) {
+    const uint64_t expected =
+        bytesOf(program(), given->madeBytes(), onChip, *region);
+    if (static_cast<uint64_t>(region->bytes) > expected)
+      throw Failure(NPU_BAD_FILE,
+                    "the chip's program: " + chip::nameOf(*region) + " has " +
+                        std::to_string(region->bytes) + " bytes, expected " +
+                        std::to_string(expected) +
+                        "; compile it again with npuc");
+  }
+  for (uint32_t i = 0; i < program().n_kernels; ++i) {
+    given->operandsOf(program().kernels[i]);
+    describeKernel(i, "chip");
+  }
 }
 
 void Model::loadImage(const std::string &path) {
@@ -351,6 +419,8 @@ void Model::copyFirstStates() {
 void Model::makeKernels() {
   copyFirstStates();
   given = std::make_unique<Constants>(image, loadStats.threads);
+  if (ofChip)
+    return makeChipConstants();
   packed.cover(program().weights, program().weight_bytes);
   packed.cover(given->made(), given->madeBytes());
   kernels::PackedScope scope(packed);

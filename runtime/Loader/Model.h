@@ -4,6 +4,7 @@
 #ifndef NPU_RUNTIME_LOADER_MODEL_H
 #define NPU_RUNTIME_LOADER_MODEL_H
 
+#include "chip/program.h"
 #include "cost/chip_figures.h"
 #include "format/manifest.h"
 #include "kernels/kernel.h"
@@ -47,6 +48,13 @@ public:
   /// Throws Failure where only the chip's time was asked for.
   const npu_program &program() const;
   const std::vector<ModelKernel> &kernels() const { return modelKernels; }
+  /// What runs execute instead of kernels; null: kernels.
+  const chip::ProgramT *chipProgram() const { return ofChip.get(); }
+  /// What the file has, whatever runs execute. Throws Failure where there is
+  /// none, or a damaged one.
+  std::unique_ptr<chip::ProgramT> readChipProgram() const;
+  /// Whether such runs keep who wrote what.
+  bool checksChip() const { return checksRuns; }
   /// Of a model that can run.
   const Constants &constants() const { return *given; }
   const std::vector<npu_tensor_info> &inputs() const { return inputInfos; }
@@ -77,6 +85,8 @@ private:
   void loadPlugins(const npu_load_options &options);
   void choosePlugins(const std::string &path);
   void readManifest(const std::string &path);
+  void prepareChip(int32_t execute);
+  void makeChipConstants();
   void loadImage(const std::string &path);
   void checkMachine(const std::string &path);
   void checkThreads();
@@ -102,6 +112,9 @@ private:
   std::unique_ptr<Constants> given;
   kernels::PackedConstants packed;
   std::vector<ModelKernel> modelKernels;
+  std::string chipTable; ///< of the file
+  std::unique_ptr<chip::ProgramT> ofChip;
+  bool checksRuns = true;
   bool mayLoseNan = false;
   std::once_flag madeKeepingNan;
   std::vector<std::unique_ptr<kernels::Kernel>> keepingNan;

@@ -31,7 +31,8 @@ TEST(Seal, FullDiskLeavesTheOldFileAndNothingElse) {
     std::string failure;
     {
       FullDisk disk(room);
-      failure = format::seal(folder + "demo.so", manifest, folder + "demo.npu");
+      failure =
+          format::seal(folder + "demo.so", {manifest, ""}, folder + "demo.npu");
     }
     EXPECT_NE(failure.find("free some space"), std::string::npos) << failure;
     EXPECT_EQ(readFile(folder + "demo.npu"), "old");
@@ -42,8 +43,8 @@ TEST(Seal, FullDiskLeavesTheOldFileAndNothingElse) {
 std::string sealInPlace(const std::string &elf, const std::string &manifest,
                         const std::string &path) {
   files::OutputFiles files;
-  std::string failure = format::sealInPlace(files::TemporaryName(elf), manifest,
-                                            path, files.add());
+  std::string failure = format::sealInPlace(files::TemporaryName(elf),
+                                            {manifest, ""}, path, files.add());
   return failure.empty() ? files.commit() : failure;
 }
 
@@ -52,8 +53,9 @@ TEST(Seal, InPlaceGivesTheSameFile) {
   std::string folder = emptyFolder("in-place");
   std::string manifest = format::printManifest(demo.manifest);
   writeFile(folder + "demo.so", demo.elf);
-  ASSERT_EQ(format::seal(folder + "demo.so", manifest, folder + "copy.npu"),
-            "");
+  ASSERT_EQ(
+      format::seal(folder + "demo.so", {manifest, ""}, folder + "copy.npu"),
+      "");
   ASSERT_EQ(sealInPlace(folder + "demo.so", manifest, folder + "moved.npu"),
             "");
   EXPECT_EQ(readFile(folder + "copy.npu"), readFile(folder + "moved.npu"));
@@ -91,12 +93,27 @@ TEST(Seal, InPlaceNeverReplacesAPipe) {
 }
 
 TEST(Seal, MissingElf) {
-  std::string failure = format::seal(scratchFolder() + "none.so", "{}",
+  std::string failure = format::seal(scratchFolder() + "none.so", {"{}", ""},
                                      scratchFolder() + "n.npu");
   EXPECT_NE(failure.find("cannot be read: No such file or directory"),
             std::string::npos)
       << failure;
   EXPECT_FALSE(fs::exists(scratchFolder() + "n.npu"));
+}
+
+TEST(Seal, ChipsProgramStandsBehindTheManifest) {
+  DemoFile demo("conv");
+  std::string folder = emptyFolder("chip");
+  writeFile(folder + "demo.so", demo.elf);
+  ASSERT_EQ(
+      format::seal(folder + "demo.so", {"{}", "program"}, folder + "demo.npu"),
+      "");
+  int fd = open((folder + "demo.npu").c_str(), O_RDONLY);
+  format::Sealed sealed = format::readSealed(fd, "demo.npu");
+  close(fd);
+  EXPECT_EQ(sealed.message, "");
+  EXPECT_EQ(sealed.manifest, "{}");
+  EXPECT_EQ(sealed.chip, "program");
 }
 
 TEST(Seal, RoundTrip) {
@@ -108,6 +125,7 @@ TEST(Seal, RoundTrip) {
   close(fd);
   EXPECT_EQ(sealed.message, "");
   EXPECT_EQ(sealed.manifest, text);
+  EXPECT_EQ(sealed.chip, "");
   EXPECT_EQ(sealed.elfBytes, demo.elf.size());
   EXPECT_EQ(readFile(path).substr(0, demo.elf.size()), demo.elf);
 }

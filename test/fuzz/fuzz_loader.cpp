@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   write(in, data, size);
   npu_status status;
   npu_model *model = nullptr;
-  npu_load_options options = {1, 0, 0, nullptr, nullptr, 0};
+  npu_load_options options = {1, 0, 0, nullptr, nullptr, 0, 0};
   if (npu_model_load(in.c_str(), &options, &model, &status) == NPU_OK)
     abort(); // the checksum is 128 bits: chance does not find it
   // As a manifest behind an empty ELF part: dlopen refuses that without harm.

@@ -35,7 +35,7 @@ public:
   }
   npu_code load() {
     npu_model *model = nullptr;
-    npu_load_options options = {1, 0, 0, nullptr, nullptr, 0};
+    npu_load_options options = {1, 0, 0, nullptr, nullptr, 0, 0};
     npu_code code = npu_model_load(path.c_str(), &options, &model, &status);
     npu_model_free(model);
     return code;

@@ -172,7 +172,7 @@ std::string DemoFile::seal(const std::string &fileName,
   std::string elfPath = scratchFolder() + fileName + ".so";
   std::string path = scratchFolder() + fileName;
   writeFile(elfPath, elf);
-  EXPECT_EQ(format::seal(elfPath, manifestText, path), "");
+  EXPECT_EQ(format::seal(elfPath, {manifestText, ""}, path), "");
   std::filesystem::remove(elfPath);
   return path;
 }

@@ -61,7 +61,7 @@ public:
   std::string load(const std::string &fileName = "elf.npu") {
     npu_status status = {};
     npu_model *model = nullptr;
-    npu_load_options options = {1, 0, 0, nullptr, nullptr, 0};
+    npu_load_options options = {1, 0, 0, nullptr, nullptr, 0, 0};
     npu_model_load(demo.sealQuickly(fileName).c_str(), &options, &model,
                    &status);
     npu_model_free(model);

@@ -20,7 +20,7 @@ struct Result {
 };
 
 Result load(const std::string &path,
-            npu_load_options options = {1, 0, 0, nullptr, nullptr, 0}) {
+            npu_load_options options = {1, 0, 0, nullptr, nullptr, 0, 0}) {
   npu_status status;
   npu_model *model = nullptr;
   npu_model_load(path.c_str(), &options, &model, &status);
@@ -368,8 +368,8 @@ TEST(Footer, EveryFieldIsChecked) {
                   f.manifest_size += uint64_t(1) << 63;
                 }),
                 NPU_BAD_FILE, "does not end at the footer");
-  expectRefused(loadWithFooter([](auto &f) { f.reserved = 1; }), NPU_BAD_FILE,
-                "reserved field is 1");
+  expectRefused(loadWithFooter([](auto &f) { f.chip_size = 1; }), NPU_BAD_FILE,
+                "does not end at the footer");
   expectRefused(loadWithFooter([](auto &f) { f.checksum[15] ^= 1; }),
                 NPU_BAD_FILE, "checksum");
 }
@@ -485,14 +485,18 @@ TEST(Loader, ElfWithoutAProgram) {
 
 TEST(Loader, Options) {
   std::string path = DemoFile("conv").seal("options.npu");
-  expectRefused(load(path, {-1, 0, 0, nullptr, nullptr, 0}), NPU_BAD_ARGUMENT,
-                "-1 threads");
-  expectRefused(load(path, {5000, 0, 0, nullptr, nullptr, 0}), NPU_BAD_ARGUMENT,
-                "5000 threads");
-  expectRefused(load(path, {2, 1, 0, nullptr, nullptr, 0}), NPU_BAD_ARGUMENT,
+  expectRefused(load(path, {1, 0, 0, nullptr, nullptr, 0, 9}), NPU_BAD_ARGUMENT,
+                "npu_load_options.execute is 9");
+  expectRefused(load(path, {1, 0, 0, nullptr, nullptr, 0, NPU_EXECUTE_CHIP}),
+                NPU_BAD_ARGUMENT, "the program has no chip's program");
+  expectRefused(load(path, {-1, 0, 0, nullptr, nullptr, 0, 0}),
+                NPU_BAD_ARGUMENT, "-1 threads");
+  expectRefused(load(path, {5000, 0, 0, nullptr, nullptr, 0, 0}),
+                NPU_BAD_ARGUMENT, "5000 threads");
+  expectRefused(load(path, {2, 1, 0, nullptr, nullptr, 0, 0}), NPU_BAD_ARGUMENT,
                 "inline");
-  EXPECT_EQ(load(path, {0, 1, 0, nullptr, nullptr, 0}).code, NPU_OK);
-  EXPECT_EQ(load(path, {0, 0, 0, nullptr, nullptr, 0}).code, NPU_OK);
+  EXPECT_EQ(load(path, {0, 1, 0, nullptr, nullptr, 0, 0}).code, NPU_OK);
+  EXPECT_EQ(load(path, {0, 0, 0, nullptr, nullptr, 0, 0}).code, NPU_OK);
 }
 
 /// The chip's time needs no kernel and no processor of a kind, and is the same.
@@ -504,7 +508,7 @@ TEST(Loader, SimulateOnly) {
       npu_model_load(demo.seal("whole.npu").c_str(), nullptr, &whole, &status),
       NPU_OK);
   demo.manifest.cpuFeatures = {"warp-drive"};
-  npu_load_options options = {1, 0, 1, nullptr, nullptr, 0};
+  npu_load_options options = {1, 0, 1, nullptr, nullptr, 0, 0};
   npu_model_load(demo.seal("simulate.npu").c_str(), &options, &model, &status);
   ASSERT_EQ(status.code, NPU_OK) << status.message;
   EXPECT_GT(npu_model_stats(whole).packed_bytes, 0u);
@@ -553,7 +557,7 @@ TEST(Loader, SimulateOnly) {
 TEST(Loader, DescriptorNumbersAreReused) {
   std::string conv = DemoFile("conv").seal("first.npu");
   std::string matmul = DemoFile("matmul-4mb").seal("second.npu");
-  npu_load_options options = {1, 0, 0, nullptr, nullptr, 0};
+  npu_load_options options = {1, 0, 0, nullptr, nullptr, 0, 0};
   npu_model *first = nullptr, *again = nullptr, *other = nullptr;
   ASSERT_EQ(npu_model_load(conv.c_str(), &options, &first, nullptr), NPU_OK);
   ASSERT_EQ(npu_model_load(conv.c_str(), &options, &again, nullptr), NPU_OK);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/tools/npu-dump/Print.h"
 
+#include "chip/table.h"
+#include "chip/text.h"
 #include "compiler/tools/npu-dump/PluginOp.h"
 #include "cost/chip_figures.h"
 #include "files/shown_text.h"
@@ -240,6 +242,15 @@ static void printDisassembly(raw_ostream &out, const ProgramFile &file) {
   }
 }
 
+static void printChip(raw_ostream &out, const ProgramFile &file) {
+  if (file.chipTable.empty())
+    throw DumpError("has no chip's program; compile it with --chip-program");
+  chip::ProgramT program;
+  if (std::string wrong = chip::decode(file.chipTable, program); !wrong.empty())
+    throw DumpError("has a chip's program that cannot be used: " + wrong);
+  out << chip::textOf(program);
+}
+
 void dump::printText(raw_ostream &out, const ProgramFile &file,
                      const Parts &parts) {
   if (parts.signature)
@@ -254,6 +265,8 @@ void dump::printText(raw_ostream &out, const ProgramFile &file,
     printDisassembly(out, file);
   if (parts.manifest)
     out << file.manifestText << "\n";
+  if (parts.chip)
+    printChip(out, file);
 }
 
 static json::Object tensorJson(const format::ManifestTensor &tensor) {

@@ -18,6 +18,7 @@ struct Parts {
   bool sections = false;
   bool disassembly = false;
   bool manifest = false;
+  bool chip = false; // as text alone
 };
 
 void printText(llvm::raw_ostream &out, const ProgramFile &file,

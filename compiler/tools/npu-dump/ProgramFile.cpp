@@ -259,6 +259,7 @@ ProgramFile dump::readProgram(const std::string &path) {
   file.fileBytes = sealed.fileBytes;
   file.elfBytes = sealed.elfBytes;
   file.manifestText = sealed.manifest;
+  file.chipTable = sealed.chip;
   std::string wrong = format::parseManifest(sealed.manifest, file.manifest);
   if (!wrong.empty())
     throw DumpError("is damaged: " + wrong);

@@ -42,7 +42,7 @@ struct ProgramFile {
   std::unique_ptr<llvm::MemoryBuffer> buffer;
   uint64_t fileBytes = 0;
   uint64_t elfBytes = 0;
-  std::string manifestText;
+  std::string manifestText, chipTable;
   format::Manifest manifest;
   llvm::Triple triple;
   npu_program root = {}; // its pointers are the image's addresses

@@ -18,6 +18,7 @@ namespace files = npu::files;
 static const char *const examples = R"(  npu-dump model.npu
   npu-dump model.npu --signature
   npu-dump model.npu --kernels --json
+  npu-dump model.npu --chip
 )";
 
 static int fail(const std::string &message, files::ExitCode code) {
@@ -38,9 +39,13 @@ static void addOptions(CLI::App &app, std::string &path, Parts &parts,
   app.add_flag("--disassemble", parts.disassembly, "generated functions");
   app.add_flag("--manifest", parts.manifest,
                "the manifest as it is stored (docs/manifest.schema.json)");
+  auto *chip = app.add_flag("--chip", parts.chip,
+                            "the chip's program (npuc --chip-program), one "
+                            "line for each command");
   app.option_defaults()->group("Form");
   app.add_flag("--json", asJson,
-               "one JSON object instead of text (docs/dump.schema.json)");
+               "one JSON object instead of text (docs/dump.schema.json)")
+      ->excludes(chip);
 }
 
 static int run(int argc, char **argv) {
@@ -53,15 +58,16 @@ static int run(int argc, char **argv) {
   addOptions(app, path, parts, asJson);
   files::prepareCommandLine(
       app, {NPU_VERSION,
-            "Without a choice of parts it prints all but --disassemble and "
-            "--manifest.\n",
+            "Without a choice of parts it prints all but --disassemble, "
+            "--manifest and --chip.\n",
             examples,
             {files::exitSuccess, files::exitUsage, files::exitOutput,
              files::exitMemory, files::exitInput}});
   if (auto code = files::readCommandLine(app, argc, argv))
     return *code;
   bool isChosen = parts.signature || parts.kernels || parts.memory ||
-                  parts.sections || parts.disassembly || parts.manifest;
+                  parts.sections || parts.disassembly || parts.manifest ||
+                  parts.chip;
   if (!isChosen)
     parts.signature = parts.kernels = parts.memory = parts.sections = true;
 

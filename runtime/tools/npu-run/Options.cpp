@@ -27,6 +27,8 @@ static const char *const examples =
                     (frames.npy: the inputs of 50 runs, one after the other)
   npu-run model.npu --random-inputs --json --trace=trace.json
                     (open the trace in ui.perfetto.dev or chrome://tracing)
+  npu-run model.npu --random-inputs --execute=chip --output y=y.npy
+                    (tile by tile on the chip's memories)
   npu-run model.npu --simulate-only --profile
                     (cycles of each kernel on the chip; nothing runs)
 )";
@@ -115,6 +117,15 @@ static void addRun(CLI::App &app, Options &options, Words &words) {
   app.add_option("--threads", options.threads,
                  "threads of a run [all processors]")
       ->check(files::wholeFrom(1, 1024));
+  app.add_option(
+         "--execute", options.execute,
+         "kernels: those of the processor; chip: the chip's program (npuc "
+         "--chip-program), tile by tile in memories of the chip's sizes, "
+         "where reading what was not written is an error; chip-unchecked: "
+         "without looking for that")
+      ->check(files::oneOf(executeNames))
+      ->type_name("WHAT")
+      ->capture_default_str();
   words.memory =
       app.add_option(
              "--budget", words.budget,
@@ -125,6 +136,7 @@ static void addRun(CLI::App &app, Options &options, Words &words) {
   app.add_flag("--simulate-only", options.simulateOnly,
                "the chip's time without making or running any kernel; needs no "
                "inputs")
+      ->excludes("--execute")
       ->excludes("--input")
       ->excludes("--output")
       ->excludes("--state-in")
@@ -159,6 +171,11 @@ static void finish(Options &options, const Words &words) {
     options.profileFile = words.profile;
   if (words.memory->count() > 0)
     options.memory = parseBudget(words.budget);
+  const bool needsTimes = options.profile || !options.traceFile.empty();
+  if (options.execute != executeNames.front() && needsTimes)
+    throw CLI::ValidationError(
+        "--execute=" + options.execute +
+        " does not time kernels; leave out --profile and --trace");
   if (words.random->count() > 0)
     options.randomSeed = parseSeed(words.seed);
 }

@@ -9,6 +9,10 @@
 
 namespace npu::tools {
 
+/// By the number of an npu_execute.
+inline const std::vector<std::string> executeNames = {"kernels", "chip",
+                                                      "chip-unchecked"};
+
 struct Options {
   std::string program;
   std::vector<std::string> inputs;              ///< NAME=FILE
@@ -31,6 +35,7 @@ struct Options {
   std::string profileFile; ///< empty: a table on stdout
   std::string traceFile;
   bool json = false;
+  std::string execute = "kernels"; ///< of executeNames
   /// Only the chip's time; nothing runs.
   bool simulateOnly = false;
 

@@ -48,6 +48,9 @@ Model loadModel(const Options &options) {
   load.plugin_count = static_cast<int32_t>(plugins.size());
   load.threads = options.threads;
   load.simulate_only = options.simulateOnly;
+  load.execute = static_cast<int32_t>(
+      std::find(executeNames.begin(), executeNames.end(), options.execute) -
+      executeNames.begin());
   try {
     return Model(options.program, load);
   } catch (const Error &error) {

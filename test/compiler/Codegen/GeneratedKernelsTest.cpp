@@ -68,7 +68,7 @@ private:
     llvm::sys::fs::createTemporaryFile("generated", "npu", path);
     npu::files::OutputFiles files;
     ASSERT_EQ(llvm::toString(npu::writeProgram(path.str().str(), *object, plan,
-                                               manifest, files.add())),
+                                               manifest, "", files.add())),
               "");
     ASSERT_EQ(files.commit(), "");
   }
