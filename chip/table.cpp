@@ -13,6 +13,8 @@ namespace {
 class Weight {
 public:
   int64_t bytes = 0;
+  /// FlatBuffers' verifier does not look where a vector's elements begin.
+  bool isAligned = true;
 
   void add(const Program &program) {
     each(program.buffers(), [&](const Buffer &one) { add(one.name()); });
@@ -43,7 +45,12 @@ private:
   }
   template <class Vector>
   void add(const Vector *vector) {
-    bytes += vector ? vector->size() * sizeof(*vector->data()) : 0;
+    if (!vector)
+      return;
+    bytes += vector->size() * sizeof(*vector->data());
+    isAligned &=
+        reinterpret_cast<uintptr_t>(vector->Data()) % sizeof(*vector->data()) ==
+        0;
   }
   void add(const Place *place) {
     add(place->steps());
@@ -91,7 +98,7 @@ std::string decode(const std::string &bytes, ProgramT &out) {
            ", but this runtime reads version " + std::to_string(programVersion);
   Weight weight;
   weight.add(*root);
-  if (weight.bytes > static_cast<int64_t>(bytes.size()))
+  if (!weight.isAligned || weight.bytes > static_cast<int64_t>(bytes.size()))
     return noTable;
   root->UnPackTo(&out);
   return verify(out);

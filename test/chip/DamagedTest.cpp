@@ -57,6 +57,22 @@ TEST(Damaged, EveryShorterTableIsRefused) {
   }
 }
 
+/// A vector of 64 bits that begins at a multiple of 4.
+TEST(Damaged, NumbersThatAreNotAlignedAreRefused) {
+  std::string wrong;
+  auto program = programOf(smallConv(), 4096, wrong);
+  std::string bytes = encode(*program);
+  const Tensor *tensor =
+      GetProgram(bytes.data())->tiles()->Get(0)->outputs()->Get(0);
+  ASSERT_EQ(tensor->extents()->Get(0), 1); // becomes the vector's length
+  const auto *field =
+      reinterpret_cast<const flatbuffers::Table *>(tensor)->GetAddressOf(
+          Tensor::VT_EXTENTS);
+  bytes[reinterpret_cast<const char *>(field) - bytes.data()] += 4;
+  ProgramT read;
+  EXPECT_NE(decode(bytes, read).find("are no table"), std::string::npos);
+}
+
 TEST(Damaged, NewerVersionsAreRefused) {
   std::string wrong;
   auto program = programOf(smallConv(), 4096, wrong);
