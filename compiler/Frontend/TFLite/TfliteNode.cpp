@@ -106,11 +106,12 @@ bool TfliteNode::isQuantized(size_t index) const {
           tensor->type() == tflite::TensorType::INT16);
 }
 
-FailureOr<TfliteScale> TfliteNode::scaleOf(const tflite::Tensor *tensor) {
+FailureOr<TfliteScale> TfliteNode::scaleOf(const tflite::Tensor *tensor,
+                                           bool mayBeZero) {
   std::optional<TfliteScale> scale;
   if (tensor)
     scale = tfliteScale(*tensor);
-  if (!scale || scale->isByChannel() || !(scale->scale() > 0))
+  if (!scale || scale->isByChannel() || !(scale->scale() > 0 || mayBeZero))
     return unsupported(
         "has " + (tensor ? tfliteTensorText(*tensor) : "a tensor") + " with " +
         (!scale                 ? "no scale"

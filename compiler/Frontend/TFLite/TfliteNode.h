@@ -99,9 +99,14 @@ public:
 
   bool isQuantized(size_t index) const;
   /// The one scale of an operand or result; else an error.
-  FailureOr<TfliteScale> scaleOf(const tflite::Tensor *tensor);
+  FailureOr<TfliteScale> scaleOf(const tflite::Tensor *tensor,
+                                 bool mayBeZero = false);
   FailureOr<TfliteScale> inputScale(size_t index) {
     return scaleOf(op.input(index));
+  }
+  /// That of an operand that is multiplied: 0 where all its numbers are 0.
+  FailureOr<TfliteScale> factorScale(size_t index) {
+    return scaleOf(op.input(index), /*mayBeZero=*/true);
   }
   FailureOr<TfliteScale> resultScale(size_t index = 0) {
     return scaleOf(op.output(index));

@@ -129,7 +129,7 @@ LogicalResult npu::buildTfliteSquaredDifference(TfliteNode &node) {
 LogicalResult npu::buildTfliteMul(TfliteNode &node) {
   if (!node.isQuantized(0))
     return buildTfliteBinary(node);
-  FailureOr<TfliteScale> a = node.inputScale(0), b = node.inputScale(1),
+  FailureOr<TfliteScale> a = node.factorScale(0), b = node.factorScale(1),
                          result = node.resultScale();
   if (failed(a) || failed(b) || failed(result))
     return failure();

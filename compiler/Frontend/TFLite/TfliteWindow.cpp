@@ -49,7 +49,7 @@ struct SumScale {
 
 static FailureOr<SumScale> scaleOfSum(TfliteNode &node,
                                       const TfliteProduct &product) {
-  FailureOr<TfliteScale> data = node.inputScale(product.dataIndex),
+  FailureOr<TfliteScale> data = node.factorScale(product.dataIndex),
                          result = node.resultScale();
   const tflite::Tensor *weights = node.op.input(product.weightIndex);
   std::optional<TfliteScale> weight = tfliteScale(*weights);

@@ -152,6 +152,9 @@ def unary(name: str, options: str, c: Chance, dtype: str) -> None:
     x = c.g.input(values) if dtype == "f32" else c.data(dtype, c.shape(c.number(1, 4)), c.quant(dtype, scale))
     low = {"i8": -128, "u8": 0, "i16": 0}.get(dtype, 0)
     out = c.near(x.quant, dtype)
+    if dtype != "f32" and name == "HARD_SWISH":
+        # LiteRT shifts numbers of 16 bits by the power of two below this factor, and by 15 at the most.
+        out = Quant(min(out.scale, x.quant.scale / 128 * 2**15), out.zero)
     if dtype != "f32" and name == "LOGISTIC":
         out = Quant(1 / 256 if dtype != "i16" else 1 / 32768, low)
     if dtype != "f32" and name == "TANH":

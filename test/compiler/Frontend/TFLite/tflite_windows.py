@@ -161,6 +161,17 @@ def products() -> Iterator[Case]:
         g.output(g.op("FULLY_CONNECTED", [x, w, bias(g, rng, "i8", 5, quant)], "i8", Quant(0.2, -5), "FullyConnectedOptions",
                       version=12))  # fmt: skip
 
+    for dtype in ("i8", "i16"):
+        def of_zeros(g, rng, dtype=dtype):
+            """Converters give the scale 0 to a state that is zeros."""
+            x = g.constant(np.zeros((2, 6), INTEGERS[dtype]), Quant(0.0))
+            w, _ = weights(g, rng, dtype, [5, 6], 0, Quant(0.1), per_channel=False)
+            sums = g.op("FULLY_CONNECTED", [x, w, None], dtype, Quant(0.002), "FullyConnectedOptions", version=9)
+            products = g.op("MUL", [x, data(g, rng, dtype, [2, 6])], dtype, Quant(0.002), "MulOptions", version=2)
+            g.output(g.op("ADD", [sums, data(g, rng, dtype, [2, 5])], dtype, Quant(0.3), "AddOptions", version=2), products)
+
+        yield Case(f"dense/zeros/{dtype}", of_zeros)
+
     def hybrid(g, rng):
         w = g.constant(rng.integers(-127, 127, (5, 8)).astype(np.int8), Quant(0.02))
         g.output(g.op("FULLY_CONNECTED", [data(g, rng, "f32", [3, 8]), w, None], "f32", None, "FullyConnectedOptions", version=3))
