@@ -25,7 +25,7 @@ Value wholeParameter(OnnxNode &node, size_t index);
 /// npu.quantize as ONNX rounds: halves to even. A null zero point is 0.
 Value quantized(OnnxNode &node, Value real, Value scale, Value zeroPoint,
                 Type element);
-/// The same of what is in units of the scale already.
+/// npu.quantize of a value that is divided by its scale already.
 Value quantizedUnits(OnnxNode &node, Value units, Value zeroPoint,
                      Type element);
 

@@ -43,6 +43,7 @@ private:
   SmallVector<double> inputFactors, stateFactors;
   double peepholeFactors[lstmGates] = {}, projectionFactor = 0;
   double cellClip = 0, projectionClip = 0;
+  Value sigmoids, tanhs, cellTanhs; // tables of all steps
   Value recurrent, state, cell;
 };
 } // namespace
@@ -198,12 +199,10 @@ Value IntegerLstm::gate(size_t which, Value sums) {
   Value sum = node.slice(sums, {0, first}, {1, 1}, {run.batch, run.cells});
   if (peepholeFactors[which] > 0)
     sum = saturated16(node.two(NPU_INSTR_add, sum, cellTimes(cell, which)));
-  Value table = tfliteShortFunction(
-      node, node.cast(sum, node.getBuilder().getIntegerType(16)),
-      [&](int32_t x) {
-        return which == Fresh ? fixedTanh(x, 3) : fixedSigmoid(x, 3);
-      });
-  return node.cast(table, node.i32());
+  Value bent =
+      tfliteShortLookUp(node, which == Fresh ? tanhs : sigmoids,
+                        node.cast(sum, node.getBuilder().getIntegerType(16)));
+  return node.cast(bent, node.i32());
 }
 
 /// One step; cell and state are i32 between operators.
@@ -225,9 +224,7 @@ Value IntegerLstm::step(Value inputs) {
               cellClip);
   Type i8 = node.getBuilder().getIntegerType(8),
        i16 = node.getBuilder().getIntegerType(16);
-  Value bent = tfliteShortFunction(node, node.cast(cell, i16), [&](int32_t x) {
-    return fixedTanh(x, 15 - cellBits);
-  });
+  Value bent = tfliteShortLookUp(node, cellTanhs, node.cast(cell, i16));
   Value hidden =
       node.two(NPU_INSTR_mul, gate(Output, sums), node.cast(bent, node.i32()));
   auto bytes = [&](Value value, const TfliteScale &scale) {
@@ -250,6 +247,11 @@ Value IntegerLstm::step(Value inputs) {
 
 Value IntegerLstm::allSteps() {
   const LstmPlaces &places = run.places;
+  sigmoids =
+      tfliteShortTable(node, [](int32_t x) { return fixedSigmoid(x, 3); });
+  tanhs = tfliteShortTable(node, [](int32_t x) { return fixedTanh(x, 3); });
+  cellTanhs = tfliteShortTable(
+      node, [&](int32_t x) { return fixedTanh(x, 15 - cellBits); });
   recurrent = ofGates([&](size_t gate) { return places.recurrent(gate); });
   state = node.input(places.state);
   cell = node.cast(node.input(places.cell), node.i32());

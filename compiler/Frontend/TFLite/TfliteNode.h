@@ -54,7 +54,7 @@ public:
   /// Of an operand of complex numbers the imaginary part; the operand is the
   /// real one. Null: zeros, or none.
   SmallVector<Value> imaginaryOf;
-  /// The same of the operator's result.
+  /// The imaginary part of the operator's result.
   Value imaginaryMade;
   /// What another graph of the model gives for these values.
   std::function<FailureOr<SmallVector<Value>>(int32_t index,
@@ -135,7 +135,8 @@ public:
   /// error.
   Value quantized(Value value, tflite::Activation activation);
   LogicalResult setQuantized(Value value, tflite::Activation activation);
-  /// The same of value * multiplier / 2^shift, see scaledBy.
+  /// The result's numbers for value * multiplier / 2^shift, see scaledBy;
+  /// within its fused activation. Null after an error.
   Value requantized(Value value, ArrayRef<TfliteMultiplier> multipliers,
                     Rounding rounding, tflite::Activation activation,
                     int64_t inputZero = 0);

@@ -24,8 +24,9 @@ static LogicalResult buildInterpolated(TfliteNode &node,
   float span = real(*to, INT16_MAX) - real(*to, INT16_MIN);
   TfliteCurve<float> curve(real(*from, INT16_MIN), real(*from, INT16_MAX),
                            65536.0F / span, function);
-  return node.setResult(tfliteShortFunction(
-      node, node.input(0), [&](int32_t x) { return curve.at(x); }));
+  return node.setResult(tfliteShortLookUp(
+      node, tfliteShortTable(node, [&](int32_t x) { return curve.at(x); }),
+      node.input(0)));
 }
 
 /// Functions of 16 bits.
@@ -45,11 +46,11 @@ static LogicalResult buildCurve(TfliteNode &node) {
     return failure();
   TfliteThirds thirds(scale->scale());
   bool isTanh = node.instr() == NPU_INSTR_tanh;
-  return node.setResult(
-      tfliteShortFunction(node, node.input(0), [&](int32_t x) {
-        return isTanh ? tfliteShortTanh(thirds.of(x))
-                      : tfliteShortSigmoid(thirds.of(x));
-      }));
+  Value table = tfliteShortTable(node, [&](int32_t x) {
+    return isTanh ? tfliteShortTanh(thirds.of(x))
+                  : tfliteShortSigmoid(thirds.of(x));
+  });
+  return node.setResult(tfliteShortLookUp(node, table, node.input(0)));
 }
 
 static LogicalResult buildAbs(TfliteNode &node) {

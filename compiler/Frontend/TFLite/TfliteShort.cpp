@@ -13,18 +13,19 @@ static int16_t saturated(int64_t value) {
   return int16_t(std::clamp<int64_t>(value, INT16_MIN, INT16_MAX));
 }
 
-Value npu::tfliteShortFunction(TfliteNode &node, Value value,
-                               function_ref<int32_t(int32_t)> function) {
-  if (!value)
-    return node.noteFailure();
+Value npu::tfliteShortTable(TfliteNode &node,
+                            function_ref<int32_t(int32_t)> function) {
   std::vector<int16_t> numbers;
   for (int32_t x = INT16_MIN; x <= INT16_MAX; ++x)
     numbers.push_back(saturated(function(x)));
   auto type =
       RankedTensorType::get({65536}, node.getBuilder().getIntegerType(16));
-  Value table = node.constant(makeElements(
+  return node.constant(makeElements(
       type, ArrayRef(reinterpret_cast<const char *>(numbers.data()),
                      numbers.size() * sizeof(int16_t))));
+}
+
+Value npu::tfliteShortLookUp(TfliteNode &node, Value table, Value value) {
   return lookUp(node, table,
                 node.two(NPU_INSTR_add, node.cast(value, node.i32()),
                          node.number32(32768)));

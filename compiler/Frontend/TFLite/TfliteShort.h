@@ -9,10 +9,12 @@
 
 namespace npu {
 
-/// The function of each number of an i16 value, as i16; what is out of range
-/// goes to the nearest end.
-Value tfliteShortFunction(TfliteNode &node, Value value,
-                          function_ref<int32_t(int32_t)> function);
+/// The function of every number of 16 bits, as i16; what is out of range goes
+/// to the nearest end.
+Value tfliteShortTable(TfliteNode &node,
+                       function_ref<int32_t(int32_t)> function);
+/// Entries of such a table for the numbers of an i16 value.
+Value tfliteShortLookUp(TfliteNode &node, Value table, Value value);
 
 /// LiteRT's table of a function of 16 bits: 512 places from `low` to `high`,
 /// between which it interpolates; results in units of 1 / `unit`. Its numbers
